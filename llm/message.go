@@ -1,0 +1,136 @@
+package llm
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Role says who speaks in a [Message]. Instructions are not a role: they are
+// [Request.System].
+type Role string
+
+// The roles.
+const (
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool" // holds tool results only
+)
+
+// A Message is one turn of a conversation: an ordered list of parts.
+type Message struct {
+	Role   Role   `json:"role"`
+	Parts  []Part `json:"parts"`
+	Origin string `json:"origin,omitempty"` // who made it when not the speaker itself: "hook", "correction", ...
+}
+
+// PartKind says which field of a [Part] counts.
+type PartKind string
+
+// The kinds of parts.
+const (
+	PartText     PartKind = "text"
+	PartThinking PartKind = "thinking"
+	PartCall     PartKind = "tool_call"
+	PartResult   PartKind = "tool_result"
+	PartMedia    PartKind = "media"
+	PartFile     PartKind = "file"
+	PartOpaque   PartKind = "opaque"
+)
+
+// A Part is one piece of a message; Kind says which field holds it.
+type Part struct {
+	Kind      PartKind    `json:"kind"`
+	Text      string      `json:"text,omitempty"`      // PartText, PartThinking
+	Signature string      `json:"signature,omitempty"` // opaque, echoed verbatim (thinking, calls)
+	Call      *ToolCall   `json:"call,omitempty"`
+	Result    *ToolResult `json:"result,omitempty"`
+	Media     *Media      `json:"media,omitempty"`
+	File      *FileRef    `json:"file,omitempty"`
+	Opaque    *Opaque     `json:"opaque,omitempty"`
+	Cache     bool        `json:"cache,omitempty"` // a prompt-cache breakpoint after this part
+}
+
+// A ToolCall is a model's wish to run a tool. Args are the bytes that the model
+// sent: kept raw until the tool decodes them.
+type ToolCall struct {
+	ID   string          `json:"id"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"`
+}
+
+// A ToolResult answers the call with the same ID.
+type ToolResult struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Parts   []Part `json:"parts"`
+	IsError bool   `json:"is_error,omitempty"`
+}
+
+// Media is inline bytes of a MIME type.
+type Media struct {
+	MIME string `json:"mime"`
+	Data []byte `json:"data"`
+	Name string `json:"name,omitempty"`
+}
+
+// A FileRef names a file that the provider hosts.
+type FileRef struct {
+	URI  string `json:"uri"`
+	MIME string `json:"mime"`
+	Name string `json:"name,omitempty"`
+}
+
+// Opaque is a provider's own block, stored and echoed byte for byte.
+type Opaque struct {
+	Provider string          `json:"provider"`
+	Data     json.RawMessage `json:"data"`
+}
+
+// Text returns a text part.
+func Text(s string) Part { return Part{Kind: PartText, Text: s} }
+
+// User returns a user message of one text part.
+func User(text string) Message {
+	return Message{Role: RoleUser, Parts: []Part{Text(text)}}
+}
+
+// Assistant returns an assistant message of one text part.
+func Assistant(text string) Message {
+	return Message{Role: RoleAssistant, Parts: []Part{Text(text)}}
+}
+
+// Text returns the message's text parts, joined.
+func (m Message) Text() string { return joinText(m.Parts) }
+
+// Calls returns the message's tool calls in order.
+func (m Message) Calls() []*ToolCall {
+	var calls []*ToolCall
+	for _, p := range m.Parts {
+		if p.Kind == PartCall && p.Call != nil {
+			calls = append(calls, p.Call)
+		}
+	}
+	return calls
+}
+
+// Text returns the result's text parts, joined.
+func (r ToolResult) Text() string { return joinText(r.Parts) }
+
+func joinText(parts []Part) string {
+	n, last := 0, ""
+	for _, p := range parts {
+		if p.Kind == PartText {
+			n, last = n+1, p.Text
+		}
+	}
+	if n <= 1 {
+		return last
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		if p.Kind == PartText {
+			b.WriteString(p.Text)
+		}
+	}
+	return b.String()
+}
