@@ -1,0 +1,84 @@
+// Package archive is where measurements come from: something that can say what
+// it holds and hand over one parameter in a window of time.
+//
+// [Local] is the archive over files on this machine, CDF and CSV, or over files
+// embedded in a program:
+//
+//	arch, err := archive.OpenLocal([]string{"ac_h0_mfi_20230102_v07.cdf"})
+//	if err != nil {
+//		return err
+//	}
+//	datasets, err := arch.Inventory(ctx)       // headers and time axes, no data
+//	...
+//	s, err := arch.Fetch(ctx, "local/ac_h0_mfi_20230102_v07/Magnitude", start, stop)
+//
+// An id is provider/dataset/parameter ([JoinID], [SplitID]); the dataset of a
+// local file is its name without folder and ending.
+//
+// What it promises: listing never reads data; fill values are NaN in what Fetch
+// returns; and each error is one sentence that says what to do next, of a type
+// that a program can tell apart ([UnknownError], [WindowError], [EmptyError],
+// [FormatError], [MissingError], [NothingError]).
+package archive
+
+import (
+	"context"
+	"time"
+
+	"github.com/helios-go/helios/helio/series"
+	"github.com/helios-go/helios/helio/tt"
+)
+
+// An Archive lists datasets and fetches their parameters. Implementations are
+// safe for concurrent use.
+type Archive interface {
+	// Name is a short name for people, as in "local files".
+	Name() string
+	// Inventory lists all datasets in a stable order. It reads headers and
+	// time axes, never data. The caller must not change what it returns.
+	Inventory(ctx context.Context) ([]Dataset, error)
+	// Fetch reads one parameter in [start, stop); [tt.Fill] leaves that side
+	// open. Fill values are NaN. The series is the caller's own.
+	Fetch(ctx context.Context, id string, start, stop tt.Time) (*series.Series, error)
+}
+
+// A Dataset is a set of parameters that belong together: here, one file.
+type Dataset struct {
+	ID         string // as in "ac_h0_mfi_20230102_v07"
+	Title      string
+	Provider   string // first part of the ids, as in "local"
+	Source     string // path or name of the file
+	Mission    string // as in "ACE"; "" where unknown
+	Instrument string
+
+	// Coverage of all parameters together; [tt.Fill] when there is no record.
+	Start, Stop tt.Time
+	Cadence     time.Duration // of the parameter with most records; 0 when unknown
+	Records     int           // of the parameter with most records
+
+	DOI             string
+	Acknowledgement string
+	Synthetic       bool // the file says that its data are made up
+
+	Parameters []Parameter
+}
+
+// A Parameter is one time-dependent variable of a dataset.
+type Parameter struct {
+	ID          string // as in "local/ac_h0_mfi_20230102_v07/BGSM"
+	Dataset     string // the dataset's id
+	Name        string // as in "BGSM"
+	Description string
+	Units       string   // as the file writes it; "" where it says nothing
+	Columns     []string // labels, one for a scalar
+	Dims        []int    // shape of one record; nil for a scalar
+	Frame       string   // coordinate frame, as in "GSM"; "" where unknown
+	Role        string   // "data", "support_data" or "metadata"
+	Mission     string
+
+	// Start and Stop are the first and the last instant of the time axis, both
+	// inside; [tt.Fill] when there is no record.
+	Start, Stop tt.Time
+	Cadence     time.Duration // median step of the time axis
+	Records     int
+}
