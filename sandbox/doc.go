@@ -1,0 +1,2 @@
+// Package sandbox runs a Python program that nobody has read, confined.
+package sandbox

@@ -1,0 +1,63 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+)
+
+// Options say where the sandbox finds its parts. The zero value (and nil) is
+// what a program normally wants.
+type Options struct {
+	// Bubblewrap is the launcher's path; "" means /usr/bin/bwrap, else the
+	// bwrap found on PATH.
+	Bubblewrap string
+	// Python is the interpreter's path; "" means /usr/bin/python3. Its version
+	// and its library folders are found at run time.
+	Python string
+	// ReadOnlyDirs are more folders of the host, by absolute path, that every
+	// program may read at the same path.
+	ReadOnlyDirs []string
+	// UID and GID are what programs run as, on the host's own books, when the
+	// caller is root; 0 means 65534 (nobody). A caller that is not root cannot
+	// change its uid: there they are not used.
+	UID, GID int
+	// TempDir is where each run gets its staging folder; "" means the first of
+	// $TMPDIR, /tmp and /var/tmp whose ancestors the program's uid may search.
+	TempDir string
+}
+
+// A Sandbox runs programs in confinement. It comes from [Open], holds no
+// process and no file between runs, and is safe for concurrent use.
+type Sandbox struct {
+	layer layer
+}
+
+// A layer is one way to confine a process. bubblewrap is the one there is.
+type layer interface {
+	describe() string
+	run(ctx context.Context, job *Job) (*Result, error)
+}
+
+// Unavailable is the error of [Open] on a host where nothing can confine a
+// program, or not well enough. Nothing is ever run instead.
+type Unavailable struct {
+	Reason string // one sentence: what is missing or forbidden
+	Remedy string // one sentence: what to do, with the exact line where there is one
+}
+
+func (e *Unavailable) Error() string {
+	return fmt.Sprintf("open the Python sandbox: %s; %s", e.Reason, e.Remedy)
+}
+
+// Describe says in words which layer confines programs, which caps are in
+// force and how, and what is not in force. The text is for people.
+func (s *Sandbox) Describe() string { return s.layer.describe() }
+
+// Run runs one program to its end and returns what came of it. A program that
+// fails, runs too long or breaks its limits is a Result, not an error: an error
+// means that it could not be run, or that its files could not be brought back,
+// or that ctx was cancelled. When Run returns, every process that the program
+// started is dead.
+func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
+	return s.layer.run(ctx, job)
+}
