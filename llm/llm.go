@@ -62,12 +62,6 @@ type ToolSpec struct {
 	Input       json.RawMessage `json:"input"` // JSON Schema of the arguments, an object
 }
 
-// A Schema asks for structured output: a name and a JSON Schema.
-type Schema struct {
-	Name string
-	JSON json.RawMessage
-}
-
 // ToolChoice says whether and what the model must call.
 type ToolChoice struct {
 	Mode  ChoiceMode

@@ -1,0 +1,118 @@
+package llm
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// An Accumulator puts a message together from the chunks of one stream. The
+// zero value is ready; it is not safe for concurrent use. [Generate] and the
+// agent loop both use it, so what they keep of an answer cannot differ.
+type Accumulator struct {
+	slots  []slot
+	usage  Usage
+	finish FinishReason
+	meta   json.RawMessage
+	done   bool
+}
+
+// A slot is one part in the making.
+type slot struct {
+	index int
+	kind  ChunkKind // what the deltas were: ChunkText, ChunkThinking or ChunkCall
+	ended bool      // part is final
+	part  Part
+	text  []byte
+}
+
+// Add takes the next chunk. Chunks after the terminal one are ignored.
+func (a *Accumulator) Add(c Chunk) {
+	if a.done {
+		return
+	}
+	switch c.Kind {
+	case ChunkText, ChunkThinking:
+		s := a.slot(c.Index)
+		s.kind = c.Kind
+		s.text = append(s.text, c.Text...)
+	case ChunkCall:
+		s := a.slot(c.Index)
+		s.kind = ChunkCall
+		s.part.Call = c.Call
+	case ChunkArgs:
+		s := a.slot(c.Index)
+		s.kind = ChunkCall
+		s.text = append(s.text, c.Text...)
+	case ChunkPart:
+		if c.Part != nil {
+			s := a.slot(c.Index)
+			s.part, s.ended = *c.Part, true
+		}
+	case ChunkUsage:
+		if c.Usage != nil {
+			a.usage = *c.Usage
+		}
+	case ChunkDone:
+		if c.Usage != nil {
+			a.usage = *c.Usage
+		}
+		a.finish, a.meta, a.done = c.Finish, c.Meta, true
+	}
+}
+
+// slot finds or makes the slot of a part, keeping slots in order of index.
+func (a *Accumulator) slot(index int) *slot {
+	at := len(a.slots)
+	for at > 0 && a.slots[at-1].index > index {
+		at--
+	}
+	if at > 0 && a.slots[at-1].index == index {
+		return &a.slots[at-1]
+	}
+	a.slots = slices.Insert(a.slots, at, slot{index: index})
+	return &a.slots[at]
+}
+
+// Done reports whether the terminal chunk has been seen. A stream that ended
+// before it is incomplete.
+func (a *Accumulator) Done() bool { return a.done }
+
+// Response returns what has been gathered. Before the terminal chunk that is a
+// partial answer: finished parts and the text so far, but no tool calls and no
+// thinking without its end, since neither can be used or echoed.
+func (a *Accumulator) Response() *Response {
+	r := &Response{Message: Message{Role: RoleAssistant}, Finish: a.finish, Usage: a.usage, Meta: a.meta}
+	if len(a.slots) > 0 {
+		r.Message.Parts = make([]Part, 0, len(a.slots))
+	}
+	for i := range a.slots {
+		if p, ok := a.slots[i].finished(a.done); ok {
+			r.Message.Parts = append(r.Message.Parts, p)
+		}
+	}
+	if a.done && r.Finish == "" {
+		r.Finish = FinishStop
+	}
+	return r
+}
+
+// finished returns the slot's part, assembled from its deltas where the stream
+// never sent the whole part.
+func (s *slot) finished(whole bool) (Part, bool) {
+	if s.ended {
+		return s.part, whole || s.part.Kind != PartCall
+	}
+	switch {
+	case s.kind == ChunkText && len(s.text) > 0:
+		return Text(string(s.text)), true
+	case s.kind == ChunkThinking && whole:
+		return Part{Kind: PartThinking, Text: string(s.text)}, true
+	case s.kind == ChunkCall && whole && s.part.Call != nil:
+		call := *s.part.Call
+		if len(s.text) > 0 {
+			call.Args = json.RawMessage(s.text)
+		}
+		return Part{Kind: PartCall, Call: &call}, true
+	}
+	return Part{}, false
+}

@@ -1,0 +1,84 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// What went wrong, for errors.Is. An [*Error] matches the sentinel of its Kind.
+var (
+	// ErrTransient marks failures that a repeat may cure: overload, rate limits,
+	// broken connections, silence.
+	ErrTransient = errors.New("transient failure")
+	// ErrContextTooLong marks a request that does not fit the model's window.
+	ErrContextTooLong = errors.New("context too long")
+	// ErrRefused marks an answer that the provider or the model declined to give.
+	ErrRefused = errors.New("refused")
+	// ErrAuth marks a missing, wrong or powerless key.
+	ErrAuth = errors.New("not authorised")
+	// ErrInvalidRequest marks a request that will fail however often it is sent.
+	ErrInvalidRequest = errors.New("invalid request")
+)
+
+// ErrorKind sorts the failures of models. The zero value is KindOther, which
+// is never retried.
+type ErrorKind uint8
+
+// The kinds of an [Error].
+const (
+	KindOther          ErrorKind = iota
+	KindTransient                // ErrTransient
+	KindContextTooLong           // ErrContextTooLong
+	KindRefused                  // ErrRefused
+	KindAuth                     // ErrAuth
+	KindInvalidRequest           // ErrInvalidRequest
+)
+
+var kindErrors = [...]error{
+	KindTransient:      ErrTransient,
+	KindContextTooLong: ErrContextTooLong,
+	KindRefused:        ErrRefused,
+	KindAuth:           ErrAuth,
+	KindInvalidRequest: ErrInvalidRequest,
+}
+
+// An Error is a failure that a provider reports or that its wire suffers.
+type Error struct {
+	Kind       ErrorKind
+	Provider   string        // "anthropic"; may be empty
+	Status     int           // HTTP status; 0 when there was no answer
+	RetryAfter time.Duration // what the provider asked to wait; 0: nothing asked
+	Err        error         // the cause; never nil in errors made here
+}
+
+// Error names the provider, the status and the cause.
+func (e *Error) Error() string {
+	s := "model"
+	if e.Provider != "" {
+		s = e.Provider
+	}
+	if e.Status != 0 {
+		s += fmt.Sprintf(": HTTP %d", e.Status)
+	}
+	if e.Err != nil {
+		return s + ": " + e.Err.Error()
+	}
+	return s + ": " + e.Kind.String()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is reports whether target is the sentinel of e's kind.
+func (e *Error) Is(target error) bool {
+	return int(e.Kind) < len(kindErrors) && kindErrors[e.Kind] != nil && kindErrors[e.Kind] == target
+}
+
+// String names the kind as its sentinel does.
+func (k ErrorKind) String() string {
+	if int(k) < len(kindErrors) && kindErrors[k] != nil {
+		return kindErrors[k].Error()
+	}
+	return "failure"
+}

@@ -1,0 +1,152 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/helios-go/helios/llm"
+)
+
+// A Call is one call of a tool, as its function, policies and hooks see it.
+// It is shared for reading: do not change it.
+type Call struct {
+	ID   string          // the model's id of the call
+	Name string          // the tool
+	Args json.RawMessage // checked arguments
+
+	Effect Effect
+	Kind   Kind
+	Key    string // canonical permission key, see [WithKey]
+
+	// IdempotencyKey is the same each time this very call is made, also after a
+	// crash: hand it to services that can drop repeats.
+	IdempotencyKey string
+
+	Session string // id of the session, "" outside of one
+	User    string // whom the session belongs to
+	Run     string
+	Turn    int // the model call of the run that asked for this, from 1
+
+	// Host is what the call runs in; nil outside of an agent. Use the methods.
+	Host Host
+}
+
+// A Host carries what a running call says to the outside.
+type Host interface {
+	// Progress shows a part of the work; it may be lost.
+	Progress(part llm.Part)
+	// Ask puts a question to the user and waits.
+	Ask(ctx context.Context, q Question) (Answer, error)
+}
+
+type callKey struct{}
+
+// WithCall returns a context whose [CallFrom] is c. Agents use it, and tests of
+// tools that look at their call.
+func WithCall(ctx context.Context, c *Call) context.Context {
+	return context.WithValue(ctx, callKey{}, c)
+}
+
+// CallFrom returns the call that ctx belongs to. Outside of a call it returns an
+// empty one, never nil, so that tools work in plain Go code too.
+func CallFrom(ctx context.Context) *Call {
+	if c, ok := ctx.Value(callKey{}).(*Call); ok {
+		return c
+	}
+	return &Call{}
+}
+
+// Progress shows something to whoever watches, while the call runs. It is not
+// kept and not seen by the model. Outside of an agent it does nothing.
+func (c *Call) Progress(part llm.Part) {
+	if c.Host != nil {
+		c.Host.Progress(part)
+	}
+}
+
+// ErrNoAsker is what [Call.Ask] returns where nobody can answer.
+var ErrNoAsker = errors.New("nobody is there to answer a question")
+
+// Ask puts a question to the user and waits for the answer, as long as ctx
+// allows: the tool's timeout stands still meanwhile. ID, Call and Tool are
+// filled in. After a crash the tool runs again only if its effect allows it;
+// questions that were answered by then are answered at once.
+func (c *Call) Ask(ctx context.Context, q Question) (Answer, error) {
+	if err := q.Validate(); err != nil {
+		return Answer{}, err
+	}
+	if c.Host == nil {
+		return Answer{}, ErrNoAsker
+	}
+	return c.Host.Ask(ctx, q)
+}
+
+// A Question is put to the user: by a tool, or by an agent that needs
+// permission for a call.
+type Question struct {
+	ID         string   `json:"id"`
+	Permission bool     `json:"permission,omitempty"` // may the call be made?
+	Header     string   `json:"header,omitempty"`     // a word or two, for a title
+	Text       string   `json:"text"`
+	Choices    []Choice `json:"choices,omitempty"` // none: free text
+	Multiple   bool     `json:"multiple,omitempty"`
+
+	Call string          `json:"call,omitempty"` // id of the call that it is about
+	Tool string          `json:"tool,omitempty"`
+	Args json.RawMessage `json:"args,omitempty"` // with Permission: what the tool would get
+}
+
+// A Choice is one answer on offer.
+type Choice struct {
+	Label       string `json:"label"`
+	Description string `json:"description,omitempty"`
+}
+
+// Validate reports what is wrong with a question: no text, or choices that are
+// blank or twice the same.
+func (q *Question) Validate() error {
+	if strings.TrimSpace(q.Text) == "" {
+		return errors.New("ask: the question has no text")
+	}
+	for i, c := range q.Choices {
+		if strings.TrimSpace(c.Label) == "" {
+			return errors.New("ask: a choice has no label")
+		}
+		if slices.ContainsFunc(q.Choices[:i], func(o Choice) bool { return o.Label == c.Label }) {
+			return errors.New("ask: two choices are labelled " + c.Label)
+		}
+	}
+	return nil
+}
+
+// An Answer picks choices of a [Question], or says something else in Text.
+type Answer struct {
+	Choices []string `json:"choices,omitempty"` // labels
+	Text    string   `json:"text,omitempty"`    // free text; with a denial, the reason told to the model
+}
+
+// The labels of a permission question.
+const (
+	Allow = "allow"
+	Deny  = "deny"
+)
+
+// Fits reports what is wrong with an answer to q: a label that was not offered,
+// several where one was asked for, nothing at all.
+func (a Answer) Fits(q *Question) error {
+	for _, label := range a.Choices {
+		if !slices.ContainsFunc(q.Choices, func(c Choice) bool { return c.Label == label }) {
+			return errors.New("answer: " + label + " is not among the choices")
+		}
+	}
+	switch {
+	case len(a.Choices) > 1 && !q.Multiple:
+		return errors.New("answer: one choice is asked for")
+	case len(a.Choices) == 0 && (q.Permission || strings.TrimSpace(a.Text) == ""):
+		return errors.New("answer: nothing is chosen")
+	}
+	return nil
+}
