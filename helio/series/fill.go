@@ -16,8 +16,8 @@ const fillFloor = 1e30
 // 1e30, or when it equals the declared fill value to a relative 1e-6.
 //
 // values are records of width numbers. fill is what the source declares for
-// this variable: nothing, one number for all columns, or one a column; a NaN
-// among them declares nothing. Never pass the fill value of another variable:
+// this variable: nothing, one number for all columns, or one a column; one
+// that is not finite declares nothing. Never pass the fill value of another variable:
 // 99999.9 is fill for a speed and an ordinary proton temperature in kelvin.
 func MaskFill(values []float64, width int, fill []float64) int {
 	masked := 0
@@ -42,9 +42,9 @@ func MaskFill(values []float64, width int, fill []float64) int {
 	return masked
 }
 
-// IsFill reports whether one value is fill, by the rule of [MaskFill]. A NaN
-// as declared value means that none is declared.
+// IsFill reports whether one value is fill, by the rule of [MaskFill]. A
+// declared value that is not finite declares nothing.
 func IsFill(v, declared float64) bool {
 	// The first comparison is also true for NaN and the infinities.
-	return !(math.Abs(v) < fillFloor) || math.Abs(v-declared) <= fillTolerance*math.Abs(declared)
+	return !(math.Abs(v) < fillFloor) || (math.Abs(v-declared) <= fillTolerance*math.Abs(declared) && !math.IsInf(declared, 0))
 }
