@@ -1,0 +1,51 @@
+// Package cdf reads NASA's Common Data Format, the file format of most
+// space-physics archives: versions 2.4 to 3.9 and the older layouts they grew
+// from, whole or per-variable compression, r and z variables, sparse records,
+// either majority, and the ISTP attributes that say what a variable means.
+//
+//	f, err := cdf.Open("ac_h0_mfi_20230102_v07.cdf")
+//	if err != nil {
+//		return err
+//	}
+//	defer f.Close()
+//	field, ok := f.Variable("BGSEc")
+//	...
+//	values, err := field.Float64s() // N*3 numbers, record after record
+//	axis, err := field.TimeAxis()   // the variable that DEPEND_0 names
+//	times, err := axis.Times()      // N instants, as TT2000
+//
+// # What opening does
+//
+// [Open] and [New] read the headers, the descriptions of the variables and all
+// attributes, never the values: listing a file of gigabytes takes as long as
+// listing a small one. The exception is a file that is compressed as a whole,
+// which has to be expanded in memory first. After that a [File] does not change,
+// and all methods of it and of its parts are safe for concurrent use.
+//
+// # What reading gives
+//
+// Arrays come in row-major order whatever the file holds. Dimensions that do not
+// vary are left out of [Variable.Dims]. Fill values are not masked: the caller
+// has [Variable.FillValue]. A variable without records gives an empty result and
+// no error. Records that a sparse variable leaves out are filled in as it says,
+// by its pad value or by the record before.
+//
+// # What cannot be read
+//
+// VAX floating point, multi-file CDFs and the two Huffman compressions are
+// refused with an error that wraps [ErrUnsupported].
+//
+// # Untrusted files
+//
+// A file may be truncated, damaged or hostile. Every offset, size and count is
+// checked; every record of the file may be visited once, so no chain of records
+// can run in a circle; a file that is shorter than its header says is refused
+// when it is opened, and a block of values that is shorter than its index says is
+// an error when it is read: there is never a short result. Memory is bounded by
+// the size S of the file: opening takes at most 8*S + 1 MiB (and where the whole
+// file is compressed, besides that its expanded bytes, at most 1,032*S and 8
+// times those); the result of one read is at most 1,032*S or 64 MiB, whichever is
+// more, and the read takes at most 2*S + 1 MiB beside it. 1,032 is the most that
+// gzip can expand. More than that, which only a sparse variable can honestly
+// hold, can be read in parts with [Variable.Range].
+package cdf

@@ -1,0 +1,149 @@
+package cdf
+
+import (
+	"fmt"
+	"io"
+	"sort"
+)
+
+// readRecords passes the bytes of records [first, first+count), as they are
+// stored and in order, to emit: in pieces of whole elements. It reads nothing
+// that is not asked for, except that a compressed block is expanded from its
+// beginning.
+func (v *Variable) readRecords(first, count int, emit func([]byte) error) error {
+	blocks, err := v.index()
+	if err != nil {
+		return err
+	}
+	if err := v.Compression.supported(); err != nil {
+		return err
+	}
+	ws := workspaces.Get().(*workspace)
+	defer workspaces.Put(ws)
+	end := first + count
+	i := sort.Search(len(blocks), func(i int) bool { return blocks[i].last >= first })
+	for first < end {
+		if i < len(blocks) && blocks[i].first <= first {
+			n := min(blocks[i].last+1, end) - first
+			if err := v.readBlock(ws, blocks[i], first, n, emit); err != nil {
+				return fmt.Errorf("records %d to %d: %w", first, first+n-1, err)
+			}
+			first += n
+			i++
+			continue
+		}
+		next := end
+		if i < len(blocks) {
+			next = min(next, blocks[i].first)
+		}
+		if err := v.fillGap(ws, blocks[:i], next-first, emit); err != nil {
+			return err
+		}
+		first = next
+	}
+	return nil
+}
+
+// readBlock passes on n records of a block, from the record first on.
+func (v *Variable) readBlock(ws *workspace, b block, first, n int, emit func([]byte) error) error {
+	piece := ws.piece(v)
+	skip, left := int64(first-b.first)*v.recordSize, int64(n)*v.recordSize
+	if !b.compressed {
+		for at := b.offset + skip; left > 0; {
+			p := piece[:min(left, int64(len(piece)))]
+			if err := v.file.data.readAt(p, at); err != nil {
+				return err
+			}
+			if err := emit(p); err != nil {
+				return err
+			}
+			at, left = at+int64(len(p)), left-int64(len(p))
+		}
+		return nil
+	}
+	if int64(cap(ws.packed)) < b.size {
+		ws.packed = make([]byte, b.size)
+	}
+	packed := ws.packed[:b.size]
+	if err := v.file.data.readAt(packed, b.offset); err != nil {
+		return err
+	}
+	r, err := ws.expand(v.Compression, packed)
+	if err != nil {
+		return err
+	}
+	whole := !b.clipped && first+n == b.last+1
+	for skip > 0 {
+		p := piece[:min(skip, int64(len(piece)))]
+		if _, err := io.ReadFull(r, p); err != nil {
+			return expandError(err)
+		}
+		skip -= int64(len(p))
+	}
+	for left > 0 {
+		p := piece[:min(left, int64(len(piece)))]
+		if _, err := io.ReadFull(r, p); err != nil {
+			return expandError(err)
+		}
+		if err := emit(p); err != nil {
+			return err
+		}
+		left -= int64(len(p))
+	}
+	if whole {
+		// Going on to the end is what checks the sum of a gzip block.
+		if _, err := r.Read(piece[:1]); err != nil && err != io.EOF {
+			return expandError(err)
+		}
+	}
+	return nil
+}
+
+// fillGap passes on n records that are not stored, given the blocks before them.
+func (v *Variable) fillGap(ws *workspace, before []block, n int, emit func([]byte) error) error {
+	value := v.Pad
+	if value == nil {
+		value = defaultPad(v.Type, v.NumElems, v.file.big)
+	}
+	repeats := int64(n) * int64(v.perRecord)
+	if v.Sparse == SparsePrevious && len(before) > 0 {
+		b := before[len(before)-1]
+		value, repeats = make([]byte, 0, v.recordSize), int64(n)
+		err := v.readBlock(ws, b, b.last, 1, func(p []byte) error {
+			value = append(value, p...)
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("record %d: %w", b.last, err)
+		}
+	}
+	for piece := ws.piece(v); repeats > 0; {
+		if len(value) > len(piece) { // a record that is larger than a piece
+			if err := emit(value); err != nil {
+				return err
+			}
+			repeats--
+			continue
+		}
+		k := min(repeats, int64(len(piece)/len(value)))
+		p := piece[:k*int64(len(value))]
+		for at := 0; at < len(p); {
+			at += copy(p[at:], value)
+		}
+		if err := emit(p); err != nil {
+			return err
+		}
+		repeats -= k
+	}
+	return nil
+}
+
+// piece returns a buffer of whole elements.
+func (ws *workspace) piece(v *Variable) []byte {
+	element := v.Type.Size() * v.NumElems
+	n := max(pieceSize/element, 1) * element
+	if cap(ws.plain) < n {
+		ws.plain = make([]byte, n)
+	}
+	return ws.plain[:n]
+}
