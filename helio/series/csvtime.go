@@ -100,10 +100,14 @@ func (c *clock) read(fields []string) (tt.Time, error) {
 			text += "T" + fields[c.ofDay]
 		}
 	}
+	at, err := tt.Parse(text)
+	if err == nil {
+		return at, nil
+	}
 	if v, ok := number(text); ok && math.IsNaN(v) {
 		return tt.Fill, nil
 	}
-	return tt.Parse(text)
+	return tt.Fill, err
 }
 
 func (c *clock) readNumbers(fields []string) (tt.Time, error) {

@@ -28,8 +28,16 @@ func (s *Series) WriteNPZ(w io.Writer) error {
 		return fmt.Errorf("write %s as npz: %d values do not fill %d records of %d", s.ID, len(s.Values), n, s.Width())
 	}
 	z := zip.NewWriter(w)
-	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
-	err := write64(z, "time", "<M8[ns]", []int{n}, n, func(i int) uint64 { return uint64(s.Time[i].UnixNanoUTC()) })
+	// One compressor serves all members, which are written one after another.
+	deflate, err := flate.NewWriter(io.Discard, flate.BestSpeed)
+	if err != nil {
+		return fmt.Errorf("write %s as npz: %w", s.ID, err)
+	}
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		deflate.Reset(w)
+		return deflate, nil
+	})
+	err = write64(z, "time", "<M8[ns]", []int{n}, n, func(i int) uint64 { return uint64(s.Time[i].UnixNanoUTC()) })
 	if err == nil {
 		err = write64(z, "tt2000", "<i8", []int{n}, n, func(i int) uint64 { return uint64(s.Time[i]) })
 	}

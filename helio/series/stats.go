@@ -2,7 +2,6 @@ package series
 
 import (
 	"math"
-	"slices"
 
 	"github.com/helios-go/helios/helio/tt"
 )
@@ -63,17 +62,6 @@ func (s *Series) Stats(col int) Stats {
 	st.Std = math.Sqrt(squares.value() / n)
 	st.Median = median(valid)
 	return st
-}
-
-// median sorts values and returns the middle one, or the mean of the middle two.
-func median[T float64 | tt.Time](values []T) T {
-	slices.Sort(values)
-	n := len(values)
-	if n%2 == 1 {
-		return values[n/2]
-	}
-	a, b := values[n/2-1], values[n/2]
-	return a + (b-a)/2
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
