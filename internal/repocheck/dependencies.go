@@ -2,6 +2,7 @@ package repocheck
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os/exec"
@@ -12,8 +13,8 @@ import (
 
 // LoadRequired returns the modules that go.mod of the module at root requires
 // for this module's own imports.
-func LoadRequired(root string) ([]string, error) {
-	cmd := exec.Command("go", "mod", "edit", "-json")
+func LoadRequired(ctx context.Context, root string) ([]string, error) {
+	cmd := exec.CommandContext(ctx, "go", "mod", "edit", "-json")
 	cmd.Dir = root
 	out, err := cmd.Output()
 	if err != nil {

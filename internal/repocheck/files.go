@@ -2,6 +2,7 @@ package repocheck
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,8 +39,8 @@ func (f File) fixture() bool {
 
 // LoadFiles reads the files that git knows below the root. Where there is no
 // git, as in an unpacked archive of the sources, it reads all of them.
-func LoadFiles(root string) ([]File, error) {
-	names, err := tracked(root)
+func LoadFiles(ctx context.Context, root string) ([]File, error) {
+	names, err := tracked(ctx, root)
 	if err != nil {
 		return nil, err
 	}
@@ -57,10 +58,10 @@ func LoadFiles(root string) ([]File, error) {
 	return files, nil
 }
 
-func tracked(root string) ([]string, error) {
+func tracked(ctx context.Context, root string) ([]string, error) {
 	if _, err := os.Stat(filepath.Join(root, ".git")); err == nil {
 		// Only names are read, so it does not matter whose the clone is.
-		cmd := exec.Command("git", "-c", "safe.directory=*", "ls-files", "-z")
+		cmd := exec.CommandContext(ctx, "git", "-c", "safe.directory=*", "ls-files", "-z")
 		cmd.Dir = root
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr

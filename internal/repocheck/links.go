@@ -59,8 +59,8 @@ func broken(from File, target string, present map[string]*File) string {
 	}
 	name, heading, _ := strings.Cut(target, "#")
 	to := path.Join(path.Dir(from.Path), name)
-	if strings.HasPrefix(name, "/") {
-		to = strings.TrimPrefix(name, "/")
+	if fromRoot, ok := strings.CutPrefix(name, "/"); ok {
+		to = fromRoot
 	}
 	if name == "" {
 		to = from.Path

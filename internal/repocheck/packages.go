@@ -2,6 +2,7 @@ package repocheck
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,8 +38,8 @@ type Package struct {
 }
 
 // LoadPackages reads the packages of the module whose root is the directory given.
-func LoadPackages(root string) ([]Package, error) {
-	listed, err := goList(root, nil, "-e", "./...")
+func LoadPackages(ctx context.Context, root string) ([]Package, error) {
+	listed, err := goList(ctx, root, nil, "-e", "./...")
 	if err != nil {
 		return nil, err
 	}
@@ -118,9 +119,9 @@ type Graph map[string][]string
 // LoadGraph returns what the packages named by the patterns, and all that they
 // import in turn, import when they are built for the operating system given.
 // It also returns the third-party modules that this compiles, sorted.
-func LoadGraph(root, goos string, patterns ...string) (Graph, []string, error) {
+func LoadGraph(ctx context.Context, root, goos string, patterns ...string) (Graph, []string, error) {
 	env := []string{"GOOS=" + goos, "GOARCH=amd64", "CGO_ENABLED=0"}
-	listed, err := goList(root, env, append([]string{"-e", "-deps"}, patterns...)...)
+	listed, err := goList(ctx, root, env, append([]string{"-e", "-deps"}, patterns...)...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -146,8 +147,8 @@ type listed struct {
 	Module          *struct{ Path string }
 }
 
-func goList(root string, env []string, args ...string) ([]listed, error) {
-	cmd := exec.Command("go", append([]string{"list", "-json=Dir,ImportPath,Imports,Module"}, args...)...)
+func goList(ctx context.Context, root string, env []string, args ...string) ([]listed, error) {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-json=Dir,ImportPath,Imports,Module"}, args...)...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), env...)
 	var stderr bytes.Buffer

@@ -19,7 +19,7 @@ func report(t *testing.T, problems []Problem) {
 
 func loadPackages(t *testing.T) []Package {
 	t.Helper()
-	packages, err := LoadPackages(root)
+	packages, err := LoadPackages(t.Context(), root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func loadPackages(t *testing.T) []Package {
 
 func loadFiles(t *testing.T) []File {
 	t.Helper()
-	files, err := LoadFiles(root)
+	files, err := LoadFiles(t.Context(), root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func helpersOf() []Owner {
 func TestNoChainOfImportsIsForbidden(t *testing.T) {
 	t.Parallel()
 	for _, goos := range []string{"linux", "darwin", "windows"} {
-		graph, _, err := LoadGraph(root, goos, "./...")
+		graph, _, err := LoadGraph(t.Context(), root, goos, "./...")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestFiles(t *testing.T) {
 
 func TestEveryDependencyIsExplained(t *testing.T) {
 	t.Parallel()
-	required, err := LoadRequired(root)
+	required, err := LoadRequired(t.Context(), root)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,18 +40,18 @@ func (m machine) start(t *testing.T) (setup func(purpose string) (output string,
 	t.Helper()
 	state, bin := t.TempDir(), t.TempDir()
 	write := func(dir, name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil { //nolint:gosec // programs to be run
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	program := func(name, body string) { write(bin, name, "#!/bin/sh\n"+body+"\n") }
 
 	for _, name := range []string{"sh", "env", "sed", "grep", "head", "cat", "tr", "mktemp", "rm", "dirname", "true"} {
-		real, err := exec.LookPath(name)
+		path, err := exec.LookPath(name)
 		if err != nil {
 			t.Skipf("needs %s: %v", name, err)
 		}
-		if err := os.Symlink(real, filepath.Join(bin, name)); err != nil {
+		if err := os.Symlink(path, filepath.Join(bin, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -90,7 +90,7 @@ for word; do case $word in -*|*=*|install) ;; *) echo "$word" >>"$STATE/installe
 	write(state, "calls", "")
 
 	setup = func(purpose string) (string, int) {
-		cmd := exec.Command("/bin/sh", filepath.Join(root, "scripts", "setup"), purpose)
+		cmd := exec.CommandContext(t.Context(), "/bin/sh", filepath.Join(root, "scripts", "setup"), purpose)
 		cmd.Env = []string{"PATH=" + bin, "STATE=" + state, "TMPDIR=" + state, "SSL_CERT_FILE=" + filepath.Join(state, "installed")}
 		out, err := cmd.CombinedOutput()
 		var exit *exec.ExitError
