@@ -43,7 +43,7 @@ type EmptyError struct {
 
 func (e *EmptyError) Error() string {
 	return fmt.Sprintf("read %s: no record %s; choose a window inside its coverage (%s)",
-		e.ID, span(e.Start, e.Stop), coverage(e.First, e.Last))
+		e.ID, asked(e.Start, e.Stop), coverage(e.First, e.Last))
 }
 
 // FormatError says that a file is not what its name promises.
@@ -53,7 +53,7 @@ type FormatError struct {
 	Err    error  // the cause; may be nil
 }
 
-func (e *FormatError) Error() string { return fmt.Sprintf("open %q: %s", e.Path, e.Reason) }
+func (e *FormatError) Error() string { return fmt.Sprintf("read %q: %s", e.Path, e.Reason) }
 
 // Unwrap returns the cause.
 func (e *FormatError) Unwrap() error { return e.Err }
@@ -85,7 +85,7 @@ func coverage(first, last tt.Time) string {
 	return fmt.Sprintf("%v to %v", first, last)
 }
 
-func span(start, stop tt.Time) string {
+func asked(start, stop tt.Time) string {
 	switch {
 	case start == tt.Fill:
 		return fmt.Sprintf("before %v", stop)
