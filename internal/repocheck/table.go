@@ -102,9 +102,14 @@ var Imports = []Row{
 		Because:  "the assistant is put together from the packages below it, and a new module needs a reason in docs/rationale.md and a place here",
 	},
 	{
-		Packages: []string{"./cmd/...", "./examples/..."},
+		Packages: []string{"./cmd/..."},
+		May:      []string{"./helioai/...", "./sandbox"},
+		Because:  "a command is its main function (and sandbox.Init, which must come first in it); what it does has a package that others can import and tests can reach",
+	},
+	{
+		Packages: []string{"./examples/..."},
 		May:      []string{"./..."},
-		Because:  "a command is its main function; what it does has a package that others can import and tests can reach",
+		Because:  "an example shows what this repository does, without help from others",
 	},
 	{
 		Packages: []string{"./internal/..."},
@@ -122,7 +127,7 @@ var Forbidden = []Edge{
 	},
 	{
 		From:    []string{"./helio/..."},
-		To:      []string{"./llm/...", "./tool/...", "./agent/...", "./sandbox/...", "./helioai/..."},
+		To:      []string{"./llm/...", "./tool/...", "./agent/...", "./sandbox/...", "./provider/...", "./serve/...", "./mcp/...", "./helioai/..."},
 		Because: "helio is for Go programs with no model in sight",
 	},
 	{
@@ -131,9 +136,8 @@ var Forbidden = []Edge{
 		Because: "the loop does no input or output of its own; what does is handed to it, and a program pays only for what it hands over",
 	},
 	{
-		From:    []string{"./helio/...", "./helioai/...", "./cmd/..."},
+		From:    []string{"./helioai/tools/...", "./helioai/search/...", "./helioai/ledger/...", "./helioai/check/...", "./helioai/recipes/...", "./helioai/skills/...", "./helioai/notebook/...", "./helioai/offline/...", "./helioai/demo/..."},
 		To:      []string{"./provider/...", "./serve/...", "./mcp/..."},
-		Except:  []string{"./helioai/agents/...", "./helioai/ui/...", "./cmd/..."},
 		Because: "which model answers and how it is reached is decided in one place, at the top",
 	},
 	{
