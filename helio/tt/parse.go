@@ -72,7 +72,7 @@ func (p *parser) calendar() (calendar, string) {
 	}
 	c := calendar{month: 1, day: 1}
 	var reason string
-	compact := false
+	compact, whole := false, true
 	switch n := p.digits(); {
 	case n == 2 && len(p.rest) > 2 && p.rest[2] == '-':
 		reason = p.namedDate(&c)
@@ -87,11 +87,11 @@ func (p *parser) calendar() (calendar, string) {
 			}
 			return c, reason
 		}
-		reason = p.dateAfterYear(&c)
+		whole, reason = p.dateAfterYear(&c)
 	default:
 		return c, errYearText
 	}
-	if reason == "" && (p.eat('T') || p.eat(' ')) {
+	if reason == "" && whole && (p.eat('T') || p.eat(' ')) {
 		reason = p.clock(&c, compact)
 	}
 	if reason == "" {
@@ -100,26 +100,28 @@ func (p *parser) calendar() (calendar, string) {
 	return c, reason
 }
 
-func (p *parser) dateAfterYear(c *calendar) string {
+// dateAfterYear reads what follows a year; whole is false where the day is cut
+// off, so that no time of day can follow.
+func (p *parser) dateAfterYear(c *calendar) (whole bool, reason string) {
 	if !p.eat('-') {
-		return ""
+		return false, ""
 	}
 	switch p.digits() {
 	case 3:
-		return p.dayOfYear(c)
+		return true, p.dayOfYear(c)
 	case 2:
 		c.month = p.number(2)
 	default:
-		return errDate
+		return false, errDate
 	}
 	if !p.eat('-') {
-		return ""
+		return false, ""
 	}
 	if p.digits() != 2 {
-		return errTwo
+		return false, errTwo
 	}
 	c.day = p.number(2)
-	return ""
+	return true, ""
 }
 
 func (p *parser) dayOfYear(c *calendar) string {
