@@ -148,7 +148,7 @@ func TestConversionsComeBack(t *testing.T) {
 			t.Fatalf("EPOCH16: %d, %v, want %d", back, err, at)
 		}
 		back, err := tt.FromEpoch(at.Epoch())
-		if d := back.Sub(at).Abs(); d > 5*time.Microsecond || err != nil {
+		if d := back.Sub(at).Abs(); d > 8*time.Microsecond || err != nil {
 			t.Fatalf("EPOCH: off by %v, %v", d, err)
 		}
 		if ns := at.UnixNanoUTC(); ns != math.MinInt64 {
