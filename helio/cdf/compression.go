@@ -61,18 +61,20 @@ func (c Compression) supported() error {
 	return unsupported("%s compression is not supported; convert the file with cdfconvert", c)
 }
 
-// readCPR reads the record that says how something is compressed. It is small
-// and may be shared, so it is not counted as visited.
-func readCPR(s *source, offset int64) (Compression, error) {
-	b := make([]byte, s.headSize()+4)
-	if err := s.readAt(b, offset); err != nil {
-		return None, fmt.Errorf("compression record: %w", err)
+// compression reads the record that says how something is compressed, and
+// returns where that record ends. It is small and variables may share one, so it
+// is not counted as visited.
+func (w *walker) compression(offset int64) (c Compression, end int64, err error) {
+	b, err := w.bytes(offset, int(w.headSize()+4))
+	if err != nil {
+		return None, 0, fmt.Errorf("compression record: %w", err)
 	}
-	f := fields{b: b, wide: s.wide}
-	if size, kind := f.offset(), f.int(); kind != recordCPR || size > s.size-offset {
-		return None, damaged("no compression record at offset %d", offset)
+	f := fields{b: b, wide: w.wide}
+	size, kind := f.offset(), f.int()
+	if kind != recordCPR || size < int64(len(b)) || size > w.size-offset {
+		return None, 0, damaged("no compression record at offset %d", offset)
 	}
-	return Compression(f.int()), nil
+	return Compression(f.int()), offset + size, nil
 }
 
 // A workspace holds what one read needs, so that reading again allocates little.
@@ -87,6 +89,20 @@ type workspace struct {
 const pieceSize = 128 << 10
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
+
+// done gives the workspace back, without what was needed for an unusual file.
+func (ws *workspace) done() {
+	const usual = 4 << 20
+	if cap(ws.packed) > usual {
+		ws.packed = nil
+	}
+	if cap(ws.plain) > usual {
+		ws.plain = nil
+	}
+	ws.source.Reset(nil)
+	ws.runs = runReader{}
+	workspaces.Put(ws)
+}
 
 // expand returns a reader of the expanded form of packed.
 func (ws *workspace) expand(c Compression, packed []byte) (io.Reader, error) {
@@ -139,6 +155,18 @@ func (r *runReader) Read(p []byte) (int, error) {
 		r.zeros, r.packed = int(r.packed[1])+1, r.packed[2:]
 	}
 	return n, nil
+}
+
+// checkEnd goes on to the end of a block of which all records were read, which
+// is what compares the sum of a gzip block with its bytes. What follows a sound
+// gzip block is of no concern.
+func checkEnd(r io.Reader, buf []byte) error {
+	switch _, err := r.Read(buf[:1]); err {
+	case nil, io.EOF, gzip.ErrHeader:
+		return nil
+	default:
+		return expandError(err)
+	}
 }
 
 // expandError words what went wrong inside a compressed block.

@@ -25,7 +25,7 @@ type File struct {
 	size    int64 // of the file as it is stored
 	rDims   []int
 	closer  io.Closer
-	maxRead int64
+	maxRead int64 // bytes that the result of one read may have
 }
 
 // Info says how a file is laid out.
@@ -44,18 +44,19 @@ type Info struct {
 // must close it. The error wraps [ErrNotCDF], [ErrDamaged] or [ErrUnsupported],
 // or what the file system says.
 func Open(path string) (*File, error) {
+	// Before it is opened, as opening a pipe would wait for its other end.
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("open CDF: %w", err)
+	}
+	if !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("open CDF %q: %w: it is no regular file", path, ErrNotCDF)
+	}
 	fh, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open CDF: %w", err)
 	}
-	st, err := fh.Stat()
-	if err == nil && !st.Mode().IsRegular() {
-		err = fmt.Errorf("%w: it is no regular file", ErrNotCDF)
-	}
-	var f *File
-	if err == nil {
-		f, err = open(fh, st.Size())
-	}
+	f, err := open(fh, st.Size())
 	if err != nil {
 		fh.Close()
 		return nil, fmt.Errorf("open CDF %q: %w", path, err)
@@ -121,6 +122,9 @@ const (
 	checksumSize   = 16
 
 	maxDims = 10
+
+	// minRead is what one read may always give, however small the file.
+	minRead = 64 << 20
 )
 
 func open(r io.ReaderAt, size int64) (*File, error) {
@@ -128,11 +132,11 @@ func open(r io.ReaderAt, size int64) (*File, error) {
 	if size < int64(len(magic)) {
 		return nil, fmt.Errorf("%w: it has only %d bytes", ErrNotCDF, max(size, 0))
 	}
-	if n, err := r.ReadAt(magic[:], 0); n < len(magic) {
+	f := &File{outer: r, size: size, data: &source{r: r, size: size}, byName: make(map[string]*Variable)}
+	f.maxRead = max(minRead, size*gzipRatio)
+	if err := f.data.readAt(magic[:], 0); err != nil {
 		return nil, err
 	}
-	f := &File{outer: r, size: size, data: &source{r: r, size: size}, byName: make(map[string]*Variable)}
-	f.maxRead = max(64<<20, size*gzipRatio)
 	switch binary.BigEndian.Uint32(magic[:]) {
 	case magicV3:
 		f.data.wide = true
@@ -203,7 +207,7 @@ func (f *File) expandWhole(magic [8]byte) (end int64, err error) {
 	if size > f.size-8 {
 		return 0, damaged("the file is cut off: its compressed part needs %d bytes, and %d are there", size+8, f.size)
 	}
-	f.info.Compression, err = readCPR(f.data, cpr)
+	f.info.Compression, end, err = w.compression(cpr)
 	if err != nil {
 		return 0, err
 	}
@@ -221,7 +225,7 @@ func (f *File) expandWhole(magic [8]byte) (end int64, err error) {
 	copy(whole, magic[:4])
 	binary.BigEndian.PutUint32(whole[4:], magicPlain)
 	ws := workspaces.Get().(*workspace)
-	defer workspaces.Put(ws)
+	defer ws.done()
 	if f.info.Compression == None {
 		copy(whole[8:], packed)
 	} else {
@@ -232,9 +236,12 @@ func (f *File) expandWhole(magic [8]byte) (end int64, err error) {
 		if _, err := io.ReadFull(r, whole[8:]); err != nil {
 			return 0, expandError(err)
 		}
+		if err := checkEnd(r, make([]byte, 1)); err != nil {
+			return 0, err
+		}
 	}
 	f.data = &source{r: bytes.NewReader(whole), size: int64(len(whole)), wide: f.data.wide}
-	return max(8+size, cpr), nil
+	return max(8+size, end), nil
 }
 
 func (f *File) readCDR(w *walker) (gdr int64, err error) {
@@ -255,7 +262,10 @@ func (f *File) readCDR(w *walker) (gdr int64, err error) {
 	f.data.old = version < 2 || version == 2 && release < 5
 	f.info.ColumnMajor = flags&flagRowMajor == 0
 	f.info.Checksum = flags&(flagChecksum|flagMD5) == flagChecksum|flagMD5
-	if wide := version >= 3; wide != w.wide || version < 1 || version > 3 {
+	if version > 3 {
+		return 0, unsupported("it has version %s, and 3 is the newest known", f.info.Version)
+	}
+	if wide := version == 3; wide != w.wide || version < 1 {
 		return 0, damaged("version %s does not go with the first bytes", f.info.Version)
 	}
 	if flags&flagSingleFile == 0 {
@@ -285,6 +295,9 @@ func (f *File) readGDR(w *walker, offset int64) error {
 	g.skip(4)
 	if g.err() == nil && (dims < 0 || dims > maxDims) {
 		return damaged("r variables with %d dimensions", dims)
+	}
+	if g.err() == nil && (nr < 0 || nz < 0 || na < 0) {
+		return damaged("%d r variables, %d z variables, %d attributes", nr, nz, na)
 	}
 	for range dims {
 		f.rDims = append(f.rDims, g.int())

@@ -10,7 +10,7 @@ import (
 // stored and in order, to emit: in pieces of whole elements. It reads nothing
 // that is not asked for, except that a compressed block is expanded from its
 // beginning.
-func (v *Variable) readRecords(first, count int, emit func([]byte) error) error {
+func (v *Variable) readRecords(first, count int, emit func([]byte)) error {
 	blocks, err := v.index()
 	if err != nil {
 		return err
@@ -19,7 +19,7 @@ func (v *Variable) readRecords(first, count int, emit func([]byte) error) error 
 		return err
 	}
 	ws := workspaces.Get().(*workspace)
-	defer workspaces.Put(ws)
+	defer ws.done()
 	end := first + count
 	i := sort.Search(len(blocks), func(i int) bool { return blocks[i].last >= first })
 	for first < end {
@@ -45,7 +45,7 @@ func (v *Variable) readRecords(first, count int, emit func([]byte) error) error 
 }
 
 // readBlock passes on n records of a block, from the record first on.
-func (v *Variable) readBlock(ws *workspace, b block, first, n int, emit func([]byte) error) error {
+func (v *Variable) readBlock(ws *workspace, b block, first, n int, emit func([]byte)) error {
 	piece := ws.piece(v)
 	skip, left := int64(first-b.first)*v.recordSize, int64(n)*v.recordSize
 	if !b.compressed {
@@ -54,9 +54,7 @@ func (v *Variable) readBlock(ws *workspace, b block, first, n int, emit func([]b
 			if err := v.file.data.readAt(p, at); err != nil {
 				return err
 			}
-			if err := emit(p); err != nil {
-				return err
-			}
+			emit(p)
 			at, left = at+int64(len(p)), left-int64(len(p))
 		}
 		return nil
@@ -85,23 +83,18 @@ func (v *Variable) readBlock(ws *workspace, b block, first, n int, emit func([]b
 		if _, err := io.ReadFull(r, p); err != nil {
 			return expandError(err)
 		}
-		if err := emit(p); err != nil {
-			return err
-		}
+		emit(p)
 		left -= int64(len(p))
 	}
 	if whole {
-		// Going on to the end is what checks the sum of a gzip block.
-		if _, err := r.Read(piece[:1]); err != nil && err != io.EOF {
-			return expandError(err)
-		}
+		return checkEnd(r, piece)
 	}
 	return nil
 }
 
 // fillGap passes on n records that are not stored, given the blocks before them.
-func (v *Variable) fillGap(ws *workspace, before []block, n int, emit func([]byte) error) error {
-	value := v.Pad
+func (v *Variable) fillGap(ws *workspace, before []block, n int, emit func([]byte)) error {
+	value := v.Pad.raw
 	if value == nil {
 		value = defaultPad(v.Type, v.NumElems, v.file.big)
 	}
@@ -109,19 +102,14 @@ func (v *Variable) fillGap(ws *workspace, before []block, n int, emit func([]byt
 	if v.Sparse == SparsePrevious && len(before) > 0 {
 		b := before[len(before)-1]
 		value, repeats = make([]byte, 0, v.recordSize), int64(n)
-		err := v.readBlock(ws, b, b.last, 1, func(p []byte) error {
-			value = append(value, p...)
-			return nil
-		})
+		err := v.readBlock(ws, b, b.last, 1, func(p []byte) { value = append(value, p...) })
 		if err != nil {
 			return fmt.Errorf("record %d: %w", b.last, err)
 		}
 	}
 	for piece := ws.piece(v); repeats > 0; {
 		if len(value) > len(piece) { // a record that is larger than a piece
-			if err := emit(value); err != nil {
-				return err
-			}
+			emit(value)
 			repeats--
 			continue
 		}
@@ -130,9 +118,7 @@ func (v *Variable) fillGap(ws *workspace, before []block, n int, emit func([]byt
 		for at := 0; at < len(p); {
 			at += copy(p[at:], value)
 		}
-		if err := emit(p); err != nil {
-			return err
-		}
+		emit(p)
 		repeats -= k
 	}
 	return nil

@@ -46,7 +46,7 @@ func (s *source) readAt(b []byte, offset int64) error {
 	}
 	if n, err := s.r.ReadAt(b, offset); n < len(b) {
 		if err == nil || err == io.EOF {
-			err = io.ErrUnexpectedEOF
+			err = damaged("it ends at byte %d, before its %d", offset+int64(n), s.size)
 		}
 		return err
 	}

@@ -140,6 +140,9 @@ const (
 	AlphaVMSi  Encoding = 16
 	ARMLittle  Encoding = 17
 	ARMBig     Encoding = 18
+	IA64VMSi   Encoding = 19
+	IA64VMSd   Encoding = 20
+	IA64VMSg   Encoding = 21
 )
 
 // String returns the name of the format's manuals.
@@ -147,7 +150,8 @@ func (e Encoding) String() string {
 	names := [...]string{Network: "NETWORK", Sun: "SUN", VAX: "VAX", DECStation: "DECSTATION",
 		SGI: "SGi", IBMPC: "IBMPC", RS6000: "IBMRS", PPC: "PPC", HP: "HP", NeXT: "NeXT",
 		AlphaOSF1: "ALPHAOSF1", AlphaVMSd: "ALPHAVMSd", AlphaVMSg: "ALPHAVMSg",
-		AlphaVMSi: "ALPHAVMSi", ARMLittle: "ARM_LITTLE", ARMBig: "ARM_BIG"}
+		AlphaVMSi: "ALPHAVMSi", ARMLittle: "ARM_LITTLE", ARMBig: "ARM_BIG",
+		IA64VMSi: "IA64VMSi", IA64VMSd: "IA64VMSd", IA64VMSg: "IA64VMSg"}
 	if e > 0 && int(e) < len(names) && names[e] != "" {
 		return names[e]
 	}
@@ -160,7 +164,7 @@ func (e Encoding) bigEndian() (big, ok bool) {
 	switch e {
 	case Network, Sun, SGI, RS6000, PPC, HP, NeXT, ARMBig:
 		return true, true
-	case DECStation, IBMPC, AlphaOSF1, AlphaVMSi, ARMLittle:
+	case DECStation, IBMPC, AlphaOSF1, AlphaVMSi, ARMLittle, IA64VMSi:
 		return false, true
 	}
 	return false, false

@@ -62,11 +62,10 @@ func (r Range) Float64s() ([]float64, error) {
 	}
 	out := make([]float64, n)
 	rest := out
-	err = r.each(func(raw []byte) error {
+	err = r.each(func(raw []byte) {
 		k := len(raw) / t.Size()
 		floats(rest[:k], raw, t, r.v.file.big)
 		rest = rest[k:]
-		return nil
 	})
 	return finish(r, out, err)
 }
@@ -83,11 +82,10 @@ func (r Range) Int64s() ([]int64, error) {
 	}
 	out := make([]int64, n)
 	rest := out
-	err = r.each(func(raw []byte) error {
+	err = r.each(func(raw []byte) {
 		k := len(raw) / t.Size()
 		ints(rest[:k], raw, t, r.v.file.big)
 		rest = rest[k:]
-		return nil
 	})
 	return finish(r, out, err)
 }
@@ -104,15 +102,17 @@ func (r Range) Times() ([]tt.Time, error) {
 	}
 	out := make([]tt.Time, n)
 	rest := out
-	err = r.each(func(raw []byte) error {
+	var wrong error
+	err = r.each(func(raw []byte) {
 		k := len(raw) / t.Size()
-		i, err := times(rest[:k], raw, t, r.v.file.big)
-		if err != nil {
-			return fmt.Errorf("value %d: %w", n-len(rest)+i, err)
+		if i, err := times(rest[:k], raw, t, r.v.file.big); err != nil && wrong == nil {
+			wrong = fmt.Errorf("value %d: %w", n-len(rest)+i, err)
 		}
 		rest = rest[k:]
-		return nil
 	})
+	if err == nil {
+		err = wrong
+	}
 	return finish(r, out, err)
 }
 
@@ -127,7 +127,7 @@ func (r Range) Strings() ([]string, error) {
 		return nil, err
 	}
 	out := make([]string, 0, n)
-	err = r.each(func(raw []byte) error {
+	err = r.each(func(raw []byte) {
 		// One string for the whole piece, of which the values are parts.
 		whole := string(raw)
 		for ; whole != ""; whole = whole[width:] {
@@ -137,7 +137,6 @@ func (r Range) Strings() ([]string, error) {
 			}
 			out = append(out, s)
 		}
-		return nil
 	})
 	return finish(r, out, err)
 }
@@ -150,9 +149,8 @@ func (r Range) Bytes() ([]byte, error) {
 		return nil, err
 	}
 	out := make([]byte, 0, n*element)
-	err = r.each(func(raw []byte) error {
+	err = r.each(func(raw []byte) {
 		out = append(out, raw...)
-		return nil
 	})
 	if err != nil {
 		return nil, r.fail(err)
@@ -164,16 +162,7 @@ func (r Range) Bytes() ([]byte, error) {
 			}
 		}
 	}
-	if order := r.v.order(); order != nil {
-		stored := make([]byte, r.v.recordSize)
-		for at := 0; at < len(out); at += len(stored) {
-			record := out[at : at+len(stored)]
-			copy(stored, record)
-			for i, from := range order {
-				copy(record[i*element:(i+1)*element], stored[int(from)*element:])
-			}
-		}
-	}
+	rowMajorBytes(r.v, out, element)
 	return out, nil
 }
 
@@ -193,7 +182,7 @@ func (r Range) begin(bytesPerValue int) (int, error) {
 	return r.count * r.v.perRecord, nil
 }
 
-func (r Range) each(emit func([]byte) error) error {
+func (r Range) each(emit func([]byte)) error {
 	return r.v.readRecords(r.first, r.count, emit)
 }
 

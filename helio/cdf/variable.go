@@ -3,7 +3,6 @@ package cdf
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 )
 
@@ -27,7 +26,7 @@ type Variable struct {
 	Z             bool   // a z variable, which has dimensions of its own
 	Num           int    // its number among the variables of its kind
 	Sparse        Sparse // what stands for records that are left out
-	Pad           []byte // the stored pad value, in the file's byte order; nil: the type's default
+	Pad           Value  // the stored pad value; nothing where the type's default counts
 
 	file       *File
 	attributes []Attribute
@@ -35,7 +34,6 @@ type Variable struct {
 	recordSize int64 // bytes in a record
 	vxr        int64
 	index      func() ([]block, error)
-	order      func() []int32
 }
 
 // Sparse is what stands for the records that a variable leaves out.
@@ -136,7 +134,7 @@ func (f *File) readVariable(d *fields, z bool, w *walker) (*Variable, error) {
 		if err := d.err(); err != nil {
 			return nil, fmt.Errorf("%q: pad value: %w", v.Name, err)
 		}
-		v.Pad = w.keep(pad)
+		v.Pad = Value{Type: v.Type, Num: v.Num, raw: w.keep(pad), big: f.big}
 	}
 	v.RecordVarying = flags&flagRecordVariance != 0
 	if last < -1 || last == math.MaxInt32 {
@@ -151,12 +149,11 @@ func (f *File) readVariable(d *fields, z bool, w *walker) (*Variable, error) {
 	}
 	if flags&flagCompressed != 0 {
 		var err error
-		if v.Compression, err = readCPR(w.source, cpr); err != nil {
+		if v.Compression, _, err = w.compression(cpr); err != nil {
 			return nil, fmt.Errorf("%q: %w", v.Name, err)
 		}
 	}
 	v.index = sync.OnceValues(v.readIndex)
-	v.order = sync.OnceValue(v.rowMajorOrder)
 	return v, nil
 }
 
@@ -178,48 +175,4 @@ func (v *Variable) measure() error {
 		v.recordSize *= int64(n)
 	}
 	return nil
-}
-
-// rowMajorOrder returns, for each value of a record in row-major order, where it
-// is in the record as stored; nil where that is the same.
-func (v *Variable) rowMajorOrder() []int32 {
-	if !v.file.info.ColumnMajor || len(v.Dims) < 2 {
-		return nil
-	}
-	stride := make([]int, len(v.Dims)) // of the stored, column-major record
-	for i, n := 0, 1; i < len(v.Dims); i++ {
-		stride[i] = n
-		n *= v.Dims[i]
-	}
-	order := make([]int32, v.perRecord)
-	position := make([]int, len(v.Dims))
-	at := 0
-	for i := range order {
-		order[i] = int32(at)
-		for d := len(v.Dims) - 1; d >= 0; d-- {
-			position[d]++
-			at += stride[d]
-			if position[d] < v.Dims[d] {
-				break
-			}
-			at -= stride[d] * v.Dims[d]
-			position[d] = 0
-		}
-	}
-	return order
-}
-
-// rowMajor reorders whole records in place.
-func rowMajor[T any](v *Variable, values []T) {
-	order := v.order()
-	if order == nil {
-		return
-	}
-	stored := make([]T, len(order))
-	for record := range slices.Chunk(values, len(order)) {
-		copy(stored, record)
-		for i, at := range order {
-			record[i] = stored[at]
-		}
-	}
 }

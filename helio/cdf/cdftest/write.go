@@ -47,7 +47,7 @@ func newWriter(f File) (*writer, error) {
 	}
 	w.wide = w.version >= 3
 	switch w.f.Encoding {
-	case cdf.DECStation, cdf.IBMPC, cdf.AlphaOSF1, cdf.AlphaVMSi, cdf.ARMLittle:
+	case cdf.DECStation, cdf.IBMPC, cdf.AlphaOSF1, cdf.AlphaVMSi, cdf.ARMLittle, cdf.IA64VMSi:
 		w.order = binary.LittleEndian
 	default:
 		w.order = binary.BigEndian
