@@ -58,6 +58,36 @@ type ToolCall struct {
 	Args json.RawMessage `json:"args"`
 }
 
+type toolCallJSON struct {
+	ID   string          `json:"id"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args,omitempty"`
+	Text string          `json:"args_text,omitempty"`
+}
+
+// MarshalJSON writes arguments that are not valid JSON, as a cut stream leaves
+// them, as the string args_text, so that any call can be stored.
+func (c ToolCall) MarshalJSON() ([]byte, error) {
+	out := toolCallJSON{ID: c.ID, Name: c.Name, Args: c.Args}
+	if len(c.Args) > 0 && !json.Valid(c.Args) {
+		out.Args, out.Text = nil, string(c.Args)
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (c *ToolCall) UnmarshalJSON(data []byte) error {
+	var in toolCallJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	*c = ToolCall{ID: in.ID, Name: in.Name, Args: in.Args}
+	if in.Text != "" {
+		c.Args = json.RawMessage(in.Text)
+	}
+	return nil
+}
+
 // A ToolResult answers the call with the same ID.
 type ToolResult struct {
 	ID      string `json:"id"`

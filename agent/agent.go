@@ -1,0 +1,114 @@
+// Package agent runs a model and its tools as a conversation that can be
+// watched, steered, stopped and resumed.
+//
+//	weather := tool.New("weather", "Weather in a city now",
+//		func(ctx context.Context, in struct{ City string }) (string, error) {
+//			return "22 C in " + in.City, nil
+//		}, tool.WithEffect(tool.ReadOnly))
+//	a := agent.Agent{Model: model, Tools: []tool.Tool{weather}}
+//	res, err := a.Run(ctx, "Is it warm in Toulouse?")
+//
+// An [Agent] is a plain value. [Agent.Run] asks one question; [Agent.Open] starts
+// or continues a [Session], a conversation in which many can be asked:
+//
+//	s, err := a.Open(ctx, &agent.OpenOptions{Store: store, SessionID: "toulouse"})
+//	defer s.Close()
+//	s.Send(ctx, llm.User("Is it warm?"), agent.Steer)
+//	for e, err := range s.Events(ctx, 0) { ... }
+//	res, err := s.Wait(ctx)
+//
+// A session is a log of events in a [Store]. Everything else is computed from
+// that log: the history that the model sees, the results, what a user interface
+// shows. A process that dies loses nothing: opening the session again goes on
+// from the log, where finished tool calls are not run again and a call that may
+// change the world is never silently repeated.
+//
+// In every request to a model each tool call has exactly one result: its own, a
+// denial, or the note that it was interrupted. A run always returns its
+// [Result], with what was done, also when it stops short; the error then
+// matches [ErrTurns], [ErrInterrupted] and the like.
+//
+// What a tool may do is decided call by call by a [Policy]; without one,
+// tools that only read may run and the rest is asked of an [Approver], or denied
+// where there is none.
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/tool"
+)
+
+// An Agent is a model with instructions, tools and limits. It is a value: copy
+// it, change the copy, share it among sessions. Only Model is required.
+type Agent struct {
+	Name         string
+	Instructions string // the system prompt
+	Model        llm.Model
+	Options      llm.Options
+	Choice       llm.ToolChoice // of a run's first turn; later ones are the model's choice
+	Tools        []tool.Tool
+	Policy       Policy // nil: ReadOnly tools are allowed, the rest asks
+	Limits       Limits
+	Prices       llm.Prices // needed for Result.Cost and Limits.Money
+}
+
+// Run asks one question in a session of its own, in memory, and returns the
+// answer. Ending ctx ends the run. The Result is never nil; the error is
+// Result.Err, or why no run could be started.
+func (a Agent) Run(ctx context.Context, prompt string) (*Result, error) {
+	s, err := a.Open(ctx, nil)
+	if err != nil {
+		return &Result{Stop: StopFailed, Err: err}, err
+	}
+	defer s.Close()
+	return s.Run(ctx, prompt)
+}
+
+// check reports why the agent cannot be opened.
+func (a *Agent) check() error {
+	if a.Model == nil {
+		return errors.New("it has no Model")
+	}
+	for i := range a.Tools {
+		t := &a.Tools[i]
+		if err := t.Err(); err != nil {
+			return err
+		}
+		for j := range i {
+			if a.Tools[j].Spec.Name == t.Spec.Name {
+				return fmt.Errorf("two tools are called %s", t.Spec.Name)
+			}
+		}
+	}
+	if a.Limits.Money > 0 {
+		if _, ok := a.Prices[a.Model.Name()]; !ok {
+			return fmt.Errorf("Limits.Money is set, but Prices has no price for %s", a.Model.Name())
+		}
+	}
+	return nil
+}
+
+// find returns the tool of a name.
+func (a *Agent) find(name string) *tool.Tool {
+	for i := range a.Tools {
+		if a.Tools[i].Spec.Name == name {
+			return &a.Tools[i]
+		}
+	}
+	return nil
+}
+
+// finals names the tools that end a run.
+func (a *Agent) finals() []string {
+	var names []string
+	for i := range a.Tools {
+		if a.Tools[i].IsFinal {
+			names = append(names, a.Tools[i].Spec.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,46 @@
+package agent
+
+// Delivery says when a message sent to a running session is seen. To an idle
+// session all three start a run.
+type Delivery string
+
+// The deliveries.
+const (
+	// Steer is seen at the next model call of this run; if the run ends first, it
+	// starts the next one.
+	Steer Delivery = "steer"
+	// Queue is seen after this run's answer, as a run of its own.
+	Queue Delivery = "queue"
+	// Preempt interrupts the run at AfterTools and starts the next one, ahead of
+	// what is queued.
+	Preempt Delivery = "preempt"
+)
+
+// SafePoint is where an interrupt stops a run. The history is valid at each of
+// them: every call has a result.
+type SafePoint string
+
+// The safe points, the most urgent first.
+const (
+	// Now cancels the model's stream, keeping the partial text, and the running
+	// tools, giving them a grace to end.
+	Now SafePoint = "now"
+	// AfterModel waits for the model's message and runs none of its calls. While
+	// tools run it is as Now.
+	AfterModel SafePoint = "after_model"
+	// AfterTools waits for the message and its tools.
+	AfterTools SafePoint = "after_tools"
+)
+
+// urgency orders safe points; 0 is none.
+func (p SafePoint) urgency() int {
+	switch p {
+	case Now:
+		return 3
+	case AfterModel:
+		return 2
+	case AfterTools:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,134 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// formatVersion is the v of the envelope. A reader keeps events of a newer
+// version as [Unrecognized].
+const formatVersion = 1
+
+type envelope struct {
+	V    int       `json:"v"`
+	Seq  Seq       `json:"seq,omitempty"`
+	Time time.Time `json:"time"`
+	Run  string    `json:"run,omitempty"`
+	Turn int       `json:"turn,omitempty"`
+	Kind EventKind `json:"kind"`
+}
+
+// MarshalJSON writes the envelope and the data as one flat object:
+//
+//	{"v":1,"seq":12,"time":"2026-11-30T12:00:00.123Z","run":"...","turn":3,"kind":"custom","name":"plan","data":{}}
+//
+// Text that is not valid UTF-8 gets replacement characters.
+func (e Event) MarshalJSON() ([]byte, error) {
+	if e.Data == nil {
+		return nil, fmt.Errorf("write event %d: it has no data", e.Seq)
+	}
+	head, err := marshal(envelope{formatVersion, e.Seq, e.Time, e.Run, e.Turn, e.Kind()})
+	if err != nil {
+		return nil, fmt.Errorf("write %s event %d: %w", e.Kind(), e.Seq, err)
+	}
+	body := []byte(nil)
+	if u, ok := e.Data.(*Unrecognized); ok {
+		body = u.Raw
+	} else if body, err = marshal(e.Data); err != nil {
+		return nil, fmt.Errorf("write %s event %d: %w", e.Kind(), e.Seq, err)
+	}
+	if len(body) <= len("{}") {
+		return head, nil
+	}
+	out := append(head[:len(head)-1], ',')
+	return append(out, body[1:]...), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. An event of a kind or version
+// that it does not know becomes an [Unrecognized] one, without loss.
+func (e *Event) UnmarshalJSON(data []byte) error {
+	var env envelope
+	if err := json.Unmarshal(data, &env); err != nil {
+		return fmt.Errorf("read event: %w", err)
+	}
+	if env.Kind == "" {
+		return fmt.Errorf("read event %d: it has no kind", env.Seq)
+	}
+	*e = Event{Seq: env.Seq, Time: env.Time, Run: env.Run, Turn: env.Turn}
+	if e.Data = newData(env.Kind); e.Data == nil || env.V > formatVersion {
+		raw, err := withoutEnvelope(data)
+		e.Data = &Unrecognized{Name: env.Kind, Raw: raw}
+		return err
+	}
+	if err := json.Unmarshal(data, e.Data); err != nil {
+		return fmt.Errorf("read %s event %d: %w", env.Kind, env.Seq, err)
+	}
+	return nil
+}
+
+// withoutEnvelope returns the object without the members of the envelope.
+func withoutEnvelope(data []byte) (json.RawMessage, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		return nil, fmt.Errorf("read event: %w", err)
+	}
+	for _, name := range [...]string{"v", "seq", "time", "run", "turn", "kind"} {
+		delete(members, name)
+	}
+	return marshal(members)
+}
+
+// newData returns an empty value for a kind, nil for one that is not known.
+func newData(k EventKind) EventData {
+	switch k {
+	case KindSessionOpened:
+		return new(SessionOpened)
+	case KindUserMessage:
+		return new(UserMessage)
+	case KindRunStarted:
+		return new(RunStarted)
+	case KindTurnStarted:
+		return new(TurnStarted)
+	case KindModelMessage:
+		return new(ModelMessage)
+	case KindModelRetried:
+		return new(ModelRetried)
+	case KindToolStarted:
+		return new(ToolStarted)
+	case KindToolEnded:
+		return new(ToolEnded)
+	case KindQuestionAsked:
+		return new(QuestionAsked)
+	case KindQuestionAnswered:
+		return new(QuestionAnswered)
+	case KindRunEnded:
+		return new(RunEnded)
+	case KindCustom:
+		return new(Custom)
+	case KindTextDelta:
+		return new(TextDelta)
+	case KindThinkingDelta:
+		return new(ThinkingDelta)
+	case KindToolArgsDelta:
+		return new(ToolArgsDelta)
+	case KindToolProgress:
+		return new(ToolProgress)
+	case KindDropped:
+		return new(Dropped)
+	}
+	return nil
+}
+
+// marshal is json.Marshal without HTML escapes, which would hide a secret from
+// whoever looks for it.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

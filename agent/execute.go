@@ -1,0 +1,252 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/tool"
+)
+
+// execute notes the start of the calls and runs them, side by side if there are
+// several, each with its end in the log as soon as it has one.
+func (r *run) execute(calls []openCall, verdicts []verdict, ready []int) error {
+	starts := make([]EventData, len(ready))
+	for n, i := range ready {
+		v := &verdicts[i]
+		starts[n] = &ToolStarted{
+			Index: i, Call: startedCall(calls[i].call, v.call), Effect: v.call.Effect, ToolKind: v.call.Kind,
+			Key: v.call.Key, Decision: v.decision, IdempotencyKey: v.call.IdempotencyKey,
+		}
+		calls[i].started = starts[n].(*ToolStarted)
+	}
+	if err := r.s.append(r.l, starts...); err != nil {
+		return err
+	}
+	if len(ready) == 1 {
+		return r.complete(&calls[ready[0]], &verdicts[ready[0]], ready[0])
+	}
+	var (
+		group  sync.WaitGroup
+		places = make(chan struct{}, r.s.agent.Limits.Parallel)
+		errs   = make([]error, len(ready))
+	)
+	for n, i := range ready {
+		places <- struct{}{}
+		group.Go(func() {
+			defer func() { <-places }()
+			errs[n] = r.complete(&calls[i], &verdicts[i], i)
+		})
+	}
+	group.Wait()
+	return errors.Join(errs...)
+}
+
+// startedCall is the call with the arguments that the tool gets; the model's own
+// where they are the same.
+func startedCall(asked *llm.ToolCall, got *tool.Call) *llm.ToolCall {
+	if string(asked.Args) == string(got.Args) {
+		return asked
+	}
+	return &llm.ToolCall{ID: asked.ID, Name: asked.Name, Args: got.Args}
+}
+
+// complete runs one call and appends its end. A result that ends the run does so
+// in the same append.
+func (r *run) complete(c *openCall, v *verdict, i int) error {
+	if r.ctx.Err() != nil {
+		return nil // the end of the run closes the call
+	}
+	began := time.Now()
+	res, err := r.invoke(v)
+	end := &ToolEnded{Index: i, Outcome: OutcomeOK, Duration: time.Since(began)}
+	if err != nil {
+		end.Outcome, res = r.outcome(c, v, err)
+	} else if res.IsError {
+		end.Outcome = OutcomeError
+	}
+	clean(&res, r.s.agent.Limits.ResultBytes)
+	end.Data = res.Data
+	end.Result = &llm.ToolResult{ID: c.call.ID, Name: c.call.Name, Parts: res.Parts, IsError: res.IsError}
+	end.Final = v.tool.IsFinal && end.Outcome == OutcomeOK
+	switch {
+	case end.Outcome == OutcomeAborted:
+		r.abort(err)
+	case end.Final:
+		return r.end(StopDone, nil, end)
+	}
+	return r.s.append(r.l, end)
+}
+
+// abort stops the calls beside one that has ended the run. The first one counts.
+func (r *run) abort(err error) {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	if r.aborted == nil {
+		r.aborted = err
+		r.l.cancel(err)
+	}
+}
+
+// outcome words the error of a call for the model.
+func (r *run) outcome(c *openCall, v *verdict, err error) (Outcome, tool.Result) {
+	outcome, text := OutcomeError, err.Error()
+	var abort *tool.AbortError
+	var panicked *panicError
+	switch {
+	case errors.As(err, &abort):
+		outcome = OutcomeAborted
+	case errors.As(err, &panicked):
+		outcome = OutcomePanic
+	case errors.Is(err, errTimeout):
+		outcome = OutcomeTimeout
+		if !v.call.Effect.Repeatable() {
+			text += "; it may or may not have taken effect"
+		}
+	case r.ctx.Err() != nil:
+		outcome, text = OutcomeInterrupted, "interrupted"
+		if c.doubtful() {
+			outcome, text = OutcomeUnknown, "interrupted, outcome unknown: the call may or may not have taken effect"
+		}
+	}
+	res := tool.Text(text)
+	res.IsError = true
+	return outcome, res
+}
+
+var errTimeout = errors.New("timed out")
+
+// A panicError is a tool's panic.
+type panicError struct{ value any }
+
+func (e *panicError) Error() string { return fmt.Sprintf("the tool panicked: %v", e.value) }
+
+func (s *Session) panicked(what string, value any) {
+	if s.opts.Logger != nil {
+		s.opts.Logger.Error("panic in "+what, "session", s.id, "panic", value, "stack", string(debug.Stack()))
+	}
+}
+
+// invoke runs the tool in a goroutine, so that one that ignores its context
+// cannot hold up the run for longer than the grace.
+func (r *run) invoke(v *verdict) (tool.Result, error) {
+	ctx, cancel := context.WithCancelCause(r.ctx)
+	defer cancel(nil)
+	h := &host{r: r, call: v.call, cancel: cancel}
+	h.limit = v.tool.Timeout
+	if h.limit == 0 {
+		h.limit = r.s.agent.Limits.ToolTime
+	}
+	h.resume()
+	defer h.pause()
+	v.call.Host = h
+	type reply struct {
+		res tool.Result
+		err error
+	}
+	done := make(chan reply, 1)
+	go func() {
+		res, err := r.guard(tool.WithCall(ctx, v.call), v)
+		done <- reply{res, err}
+	}()
+	var got reply
+	select {
+	case got = <-done:
+	case <-ctx.Done():
+		grace := time.NewTimer(r.s.agent.Limits.Grace)
+		defer grace.Stop()
+		select {
+		case got = <-done:
+		case <-grace.C:
+			got.err = context.Cause(ctx)
+		}
+	}
+	if got.err != nil && errors.Is(context.Cause(ctx), errTimeout) {
+		got.err = context.Cause(ctx)
+	}
+	return got.res, got.err
+}
+
+// guard turns a panic of the tool into an error.
+func (r *run) guard(ctx context.Context, v *verdict) (res tool.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.s.panicked("tool "+v.call.Name, p)
+			err = &panicError{p}
+		}
+	}()
+	return v.tool.Run(ctx, v.call.Args)
+}
+
+// host is what a running call talks to.
+type host struct {
+	r      *run
+	call   *tool.Call
+	cancel context.CancelCauseFunc
+
+	mu      sync.Mutex
+	limit   time.Duration // what is left of the call's time; none below 0
+	began   time.Time
+	timer   *time.Timer
+	asked   int // questions so far, which number them
+	waiting int // questions that wait; the call's time stands still
+}
+
+// resume lets the call's time run.
+func (h *host) resume() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.limit < 0 {
+		return
+	}
+	h.began = time.Now()
+	total := h.limit
+	h.timer = time.AfterFunc(h.limit, func() {
+		h.cancel(fmt.Errorf("%s %w after %s", h.call.Name, errTimeout, total))
+	})
+}
+
+// pause stops the call's time.
+func (h *host) pause() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.timer != nil && h.timer.Stop() {
+		h.limit = max(0, h.limit-time.Since(h.began))
+	}
+	h.timer = nil
+}
+
+// Progress implements [tool.Host].
+func (h *host) Progress(part llm.Part) {
+	if h.r.s.watched() {
+		h.r.s.show(&ToolProgress{Call: h.call.ID, Name: h.call.Name, Part: part})
+	}
+}
+
+// Ask implements [tool.Host]. Questions are numbered within their call, so that
+// a call that is made again after a crash finds the answers it got before.
+func (h *host) Ask(ctx context.Context, q tool.Question) (tool.Answer, error) {
+	h.mu.Lock()
+	h.asked++
+	q.ID = fmt.Sprintf("ask_%s/%d", h.call.IdempotencyKey, h.asked)
+	h.waiting++
+	first := h.waiting == 1
+	h.mu.Unlock()
+	if first {
+		h.pause()
+	}
+	q.Call, q.Tool, q.Permission = h.call.ID, h.call.Name, false
+	a, err := h.r.s.ask(ctx, h.r.l, &q, true)
+	h.mu.Lock()
+	h.waiting--
+	last := h.waiting == 0
+	h.mu.Unlock()
+	if last {
+		h.resume()
+	}
+	return a, err
+}

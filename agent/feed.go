@@ -1,0 +1,237 @@
+package agent
+
+import (
+	"context"
+	"iter"
+	"time"
+)
+
+// feedSize is how many events a reader may lag behind before it has to read the
+// store again and loses deltas.
+const feedSize = 1024
+
+// feed holds the latest events, also the ephemeral ones, for the readers that
+// there are. Each reader has a position of its own, so nobody waits for it. It
+// is guarded by Session.mu; without readers it keeps nothing.
+type feed struct {
+	readers int
+	ring    []Event
+	head    int64         // position of the next event
+	low     int64         // position of the oldest event that is kept
+	shown   int64         // ephemeral events before head
+	lost    int64         // ephemeral events before low
+	wake    chan struct{} // made for readers that wait, closed when there is more
+}
+
+// publish shows an event to the readers.
+func (f *feed) publish(e Event) {
+	if f.readers == 0 {
+		return
+	}
+	if f.head-f.low == feedSize {
+		if f.ring[f.low%feedSize].Ephemeral() {
+			f.lost++
+		}
+		f.low++
+	}
+	if e.Ephemeral() {
+		f.shown++
+	}
+	if len(f.ring) < feedSize {
+		f.ring = append(f.ring, e)
+	} else {
+		f.ring[f.head%feedSize] = e
+	}
+	f.head++
+	f.wakeReaders()
+}
+
+func (f *feed) wakeReaders() {
+	if f.wake != nil {
+		close(f.wake)
+		f.wake = nil
+	}
+}
+
+// watched reports whether somebody reads.
+func (s *Session) watched() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.feed.readers > 0
+}
+
+// show gives the readers an ephemeral event.
+func (s *Session) show(data EventData) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.feed.readers > 0 {
+		s.feed.publish(s.event(data))
+	}
+}
+
+// Events yields the session's events from a Seq on: first those that are in the
+// log, then what happens, live, with deltas and progress, until ctx ends (which
+// is the last error) or the session is closed. Breaking the loop detaches the
+// reader. There may be any number of readers; none slows the session down. A
+// reader that is too slow gets every logged event, and a [Dropped] event in place
+// of the ephemeral ones that it missed.
+func (s *Session) Events(ctx context.Context, from Seq) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		r := s.attach(from)
+		defer s.detach()
+		for {
+			batch, more := r.next()
+			for i := range batch {
+				if !yield(batch[i], nil) {
+					return
+				}
+			}
+			var err error
+			switch {
+			case r.behind:
+				var ok bool
+				if ok, err = r.replay(ctx, yield); !ok {
+					return
+				}
+			case len(batch) > 0:
+			case more == nil:
+				return
+			default:
+				err = s.awaitEvents(ctx, more)
+			}
+			if err == nil {
+				err = context.Cause(ctx)
+			}
+			if err != nil {
+				yield(Event{}, err)
+				return
+			}
+		}
+	}
+}
+
+// reader is a position in the feed and in the log.
+type reader struct {
+	s      *Session
+	seq    Seq   // next one of the log
+	pos    int64 // next one in the feed
+	seen   int64 // ephemeral events before pos, or told of as dropped
+	until  Seq   // replay the log before this one
+	behind bool  // replay before going on with the feed
+	buf    [32]Event
+}
+
+func (s *Session) attach(from Seq) *reader {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.feed.readers++
+	return &reader{
+		s: s, seq: max(from, 1), pos: s.feed.head, seen: s.feed.shown,
+		until: s.st.seq + 1, behind: true,
+	}
+}
+
+func (s *Session) detach() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.feed.readers--; s.feed.readers == 0 {
+		s.feed = feed{}
+	}
+}
+
+// next returns what the feed has. Where it has lost events, the reader is behind
+// until it has replayed them from the log. With nothing to return, more is
+// closed when there is; it is nil when there never will be.
+func (r *reader) next() (batch []Event, more <-chan struct{}) {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	f := &r.s.feed
+	if r.behind {
+		return nil, nil
+	}
+	if r.pos < f.low {
+		n := f.lost - r.seen
+		r.pos, r.seen, r.behind, r.until = f.low, f.lost, true, r.s.st.seq+1
+		for pos := f.low; pos < f.head; pos++ {
+			if e := &f.ring[pos%feedSize]; e.Seq > 0 {
+				r.until = e.Seq
+				break
+			}
+		}
+		if n > 0 {
+			r.buf[0] = r.s.event(&Dropped{N: int(n)})
+			return r.buf[:1], nil
+		}
+		return nil, nil
+	}
+	n := 0
+	for ; n < len(r.buf) && r.pos < f.head; r.pos++ {
+		e := &f.ring[r.pos%feedSize]
+		switch {
+		case e.Seq == 0:
+			r.seen++
+		case e.Seq < r.seq:
+			continue
+		default:
+			r.seq = e.Seq + 1
+		}
+		r.buf[n] = *e
+		n++
+	}
+	if n > 0 {
+		return r.buf[:n], nil
+	}
+	if r.s.closed && r.s.loop == nil {
+		return nil, nil
+	}
+	if f.wake == nil {
+		f.wake = make(chan struct{})
+	}
+	return nil, f.wake
+}
+
+// replay yields what the reader has missed of the log. It reports whether the
+// reader still listens.
+func (r *reader) replay(ctx context.Context, yield func(Event, error) bool) (bool, error) {
+	for e, err := range r.s.opts.Store.Read(ctx, r.s.id, r.seq) {
+		if err != nil {
+			return true, err
+		}
+		if e.Seq >= r.until {
+			break
+		}
+		r.seq = e.Seq + 1
+		if !yield(e, nil) {
+			return false, nil
+		}
+	}
+	r.behind = false
+	return true, nil
+}
+
+// awaitEvents waits for more in the feed; when nobody runs the session here, it
+// looks for what others write.
+func (s *Session) awaitEvents(ctx context.Context, more <-chan struct{}) error {
+	s.mu.Lock()
+	local := s.loop != nil
+	s.mu.Unlock()
+	if local || s.private {
+		select {
+		case <-ctx.Done():
+		case <-more:
+		}
+		return nil
+	}
+	changed := s.changed()
+	timer := time.NewTimer(s.opts.Poll)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-more:
+	case <-changed:
+		return s.catchUp(ctx)
+	case <-timer.C:
+		return s.catchUp(ctx)
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package agent
+
+import (
+	"time"
+
+	"github.com/helios-go/helios/llm"
+)
+
+// Limits bound a run. A zero field is its default. They are checked before each
+// model call; an answer that is there is never thrown away for them.
+type Limits struct {
+	// Turns is how many model calls a run may make, by default 100. The last one
+	// is kept for an answer: the model can call only tools marked final in it, and
+	// is told so.
+	Turns int
+	// ToolCalls is how many calls the model may make in a run, by default 1,000,
+	// those that fail included. Beyond it calls are refused and the next turn is
+	// the last one.
+	ToolCalls int
+	// Money is what a run may cost; 0 is no limit. A run stops once it has cost
+	// more, before any further call. It needs a price for the model.
+	Money llm.Micros
+	// Wall is how long a run may take, by default an hour; waiting for answers
+	// while parked does not count.
+	Wall time.Duration
+
+	// ToolTime bounds a tool call that has no timeout of its own, by default two
+	// minutes. Time spent asking the user does not count.
+	ToolTime time.Duration
+	// Grace is how long a tool may take to return once its call is cancelled, by
+	// default two seconds. After it the run goes on without it.
+	Grace time.Duration
+	// Idle is how long a model's stream may be silent, by default a minute.
+	Idle time.Duration
+	// Retries is how often a model call is made again after a failure that a
+	// repeat may cure and before anything of the answer was shown, by default
+	// twice; negative: never.
+	Retries int
+	// Parallel is how many ReadOnly calls run at the same time, by default 8.
+	Parallel int
+	// ResultBytes bounds the text of one tool result, by default 256 KiB. What is
+	// beyond is cut, and the model is told.
+	ResultBytes int
+}
+
+func (l Limits) withDefaults() Limits {
+	def(&l.Turns, 100)
+	def(&l.ToolCalls, 1000)
+	def(&l.Wall, time.Hour)
+	def(&l.ToolTime, 2*time.Minute)
+	def(&l.Grace, 2*time.Second)
+	def(&l.Idle, time.Minute)
+	if l.Retries == 0 {
+		l.Retries = 2
+	}
+	def(&l.Parallel, 8)
+	def(&l.ResultBytes, 256<<10)
+	return l
+}
+
+func def[T int | time.Duration](field *T, value T) {
+	if *field <= 0 {
+		*field = value
+	}
+}
+
+// left is what a fresh run has.
+func (l *Limits) left() Left {
+	return Left{Turns: l.Turns, ToolCalls: l.ToolCalls, Wall: l.Wall, Money: l.Money}
+}

@@ -1,0 +1,180 @@
+package agent
+
+import (
+	"context"
+	"time"
+)
+
+// What a session knows of its log is brought up to date here, and only here:
+// every write and every look at what others wrote goes through the lock
+// writing, so that events are folded and shown in the order of their Seq.
+
+// event wraps data for the run that is going on. Called with writing or mu held.
+func (s *Session) event(data EventData) Event {
+	return Event{Time: s.now(), Run: s.st.run.id, Turn: s.st.run.turns, Data: data}
+}
+
+func (s *Session) now() time.Time { return s.opts.Clock().UTC().Truncate(time.Millisecond) }
+
+// post writes an event that needs no lease. The first one of a session opens it.
+func (s *Session) post(ctx context.Context, data EventData) (Seq, error) {
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		return 0, ErrClosed
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	events := make([]Event, 0, 2)
+	if s.st.opened == nil {
+		events = append(events, Event{Time: s.now(), Data: &SessionOpened{
+			Agent: s.agent.Name, Model: s.agent.Model.Name(), User: s.opts.User,
+		}})
+	}
+	events = append(events, Event{Time: s.now(), Data: data})
+	last, err := s.opts.Store.Post(ctx, s.id, events)
+	if err != nil {
+		return 0, err
+	}
+	return last, s.absorb(ctx, last, events)
+}
+
+// append writes events of the run that is going on. They are written even when
+// the run's context has ended: what was done is recorded.
+func (s *Session) append(l *loop, data ...EventData) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	events := make([]Event, len(data))
+	run, turn := s.st.run.id, s.st.run.turns
+	for i, d := range data {
+		switch d.(type) {
+		case *RunStarted:
+			run, turn = NewID(), 0
+		case *TurnStarted:
+			turn++
+		}
+		events[i] = Event{Time: s.now(), Run: run, Turn: turn, Data: d}
+	}
+	ctx := context.WithoutCancel(s.ctx)
+	last, err := s.opts.Store.Append(ctx, l.lease, events)
+	if err != nil {
+		return err
+	}
+	return s.absorb(ctx, last, events)
+}
+
+// absorb folds events that were just written and end at last, after those that
+// others wrote in between. Called with writing held.
+func (s *Session) absorb(ctx context.Context, last Seq, events []Event) error {
+	first := last - Seq(len(events)) + 1
+	if first > s.st.seq+1 {
+		if err := s.read(ctx, first); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range events {
+		events[i].Seq = first + Seq(i)
+		s.apply(&events[i])
+	}
+	return nil
+}
+
+// catchUp folds what others have written.
+func (s *Session) catchUp(ctx context.Context) error {
+	if s.private {
+		return nil
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.read(ctx, 0)
+}
+
+// read folds events from the store, up to the one before stop, or all. Called
+// with writing held.
+func (s *Session) read(ctx context.Context, stop Seq) error {
+	for e, err := range s.opts.Store.Read(ctx, s.id, s.st.seq+1) {
+		if err != nil {
+			return err
+		}
+		if stop > 0 && e.Seq >= stop {
+			break
+		}
+		s.mu.Lock()
+		s.apply(&e)
+		s.mu.Unlock()
+	}
+	return nil
+}
+
+// apply folds one event, shows it, and lets the loop react to it. Called with
+// writing and mu held.
+func (s *Session) apply(e *Event) {
+	s.st.apply(e)
+	s.feed.publish(*e)
+	switch d := e.Data.(type) {
+	case *UserMessage, *ModelMessage, *QuestionAsked:
+		s.react()
+	case *QuestionAnswered:
+		s.answered(d.ID)
+	}
+}
+
+// react cancels the run where an interrupt wants that. Called with mu held.
+func (s *Session) react() {
+	l, at := s.loop, s.st.run.interrupt
+	if l == nil || l.cancel == nil {
+		return
+	}
+	tools := s.st.run.phase == phaseTools
+	if at == Now || at == AfterModel && tools || at == AfterTools && tools && s.st.openQuestion() != nil {
+		l.cancel(ErrInterrupted)
+	}
+}
+
+// asking reports whether a question waits for its answer: a run that is to be
+// interrupted does not wait for that.
+func (s *Session) asking() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.st.openQuestion() != nil
+}
+
+// await waits for the channel, and when nobody runs the session here, also for
+// others to write to its log or to give it up.
+func (s *Session) await(ctx context.Context, wake <-chan struct{}, local bool) error {
+	if local || s.private {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-wake:
+			return nil
+		}
+	}
+	changed := s.changed()
+	timer := time.NewTimer(s.opts.Poll)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-wake:
+		return nil
+	case <-changed:
+	case <-timer.C:
+	}
+	if err := s.catchUp(ctx); err != nil {
+		return err
+	}
+	s.kick(false)
+	return nil
+}
+
+// changed is the store's own notice of new events, nil if it gives none.
+func (s *Session) changed() <-chan struct{} {
+	if n, ok := s.opts.Store.(Notifier); ok {
+		return n.Changed(s.id)
+	}
+	return nil
+}

@@ -1,0 +1,258 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/helios-go/helios/llm"
+)
+
+// A loop owns the session while there is work, in a goroutine of its own.
+type loop struct {
+	lease  Lease
+	cancel context.CancelCauseFunc // of the run that is going on; guarded by Session.mu
+}
+
+// working reports whether an owner has something to do. Questions that were
+// asked by a process that is gone are asked again. Called with mu held.
+func (s *Session) working() bool {
+	if s.st.hasWork() {
+		return true
+	}
+	q := s.st.openQuestion()
+	return s.st.run.id != "" && q != nil && !s.isDeferred(q.ID)
+}
+
+// kick starts a loop if there is work and none runs. Unless it must, it leaves a
+// session alone while somebody else's lease lasts.
+func (s *Session) kick(must bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.loop != nil || s.closed || s.ctx.Err() != nil || !s.working() {
+		return
+	}
+	if !must && time.Now().Before(s.leased) {
+		return
+	}
+	s.begin(&loop{})
+}
+
+// begin starts a loop. Called with mu held.
+func (s *Session) begin(l *loop) {
+	s.loop, s.broken = l, nil
+	s.loops.Add(1)
+	go s.work(l)
+}
+
+// resume reads the log of a session that may exist, and goes on with what was
+// cut short there.
+func (s *Session) resume(ctx context.Context) error {
+	if err := s.catchUp(ctx); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	working := s.working()
+	s.mu.Unlock()
+	if !working {
+		return nil
+	}
+	l := &loop{}
+	switch err := s.acquire(ctx, l); {
+	case errors.As(err, new(*LeasedError)):
+		return nil
+	case err != nil:
+		s.release(l)
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begin(l)
+	return nil
+}
+
+// work runs the session until there is nothing left to do.
+func (s *Session) work(l *loop) {
+	defer s.loops.Done()
+	for {
+		err := s.own(l)
+		s.mu.Lock()
+		if err == nil && s.working() && s.ctx.Err() == nil {
+			s.mu.Unlock()
+			continue
+		}
+		s.loop, s.broken = nil, err
+		if errors.As(err, new(*LeasedError)) || errors.Is(err, ErrFenced) {
+			s.broken = nil
+		}
+		s.wakeWaiters()
+		s.feed.wakeReaders()
+		s.mu.Unlock()
+		return
+	}
+}
+
+// own does the work that there is under a lease. After it has released the
+// lease it looks again: whoever posts a message and finds the lease taken may
+// rely on that.
+func (s *Session) own(l *loop) error {
+	if l.lease.Epoch == 0 {
+		if err := s.acquire(s.ctx, l); err != nil {
+			s.release(l)
+			return err
+		}
+	}
+	stop := s.keep(l)
+	err := s.runs(l)
+	stop()
+	s.release(l)
+	if err != nil {
+		return err
+	}
+	return s.catchUp(context.WithoutCancel(s.ctx))
+}
+
+// runs drives runs until none is left to drive.
+func (s *Session) runs(l *loop) error {
+	for {
+		s.mu.Lock()
+		todo := s.working() && (s.ctx.Err() == nil || s.st.run.id != "")
+		s.mu.Unlock()
+		if !todo {
+			return nil
+		}
+		if err := s.drive(l); err != nil {
+			return err
+		}
+	}
+}
+
+// acquire makes this session the owner and the log known to it, and refuses to
+// go on where calls may or may not have happened.
+func (s *Session) acquire(ctx context.Context, l *loop) error {
+	if s.owner == "" {
+		s.owner = NewID()
+	}
+	lease, err := s.opts.Store.Acquire(ctx, s.id, s.owner, s.opts.Lease)
+	if err != nil {
+		var taken *LeasedError
+		if errors.As(err, &taken) {
+			s.mu.Lock()
+			s.leased = taken.Until
+			s.mu.Unlock()
+		}
+		return err
+	}
+	l.lease = lease
+	if err := s.catchUp(ctx); err != nil {
+		return err
+	}
+	return s.unsafe()
+}
+
+func (s *Session) release(l *loop) {
+	if l.lease.Epoch == 0 {
+		return
+	}
+	if err := s.opts.Store.Release(context.WithoutCancel(s.ctx), l.lease); err != nil {
+		s.warn("release the lease", err)
+	}
+	l.lease = Lease{}
+}
+
+// unsafe is an *UnsafeResumeError if the log holds calls that started, did not
+// end and cannot be repeated, unless the model is to be told.
+func (s *Session) unsafe() error {
+	if s.opts.Unsafe == TellModel {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var calls []*llm.ToolCall
+	for i := range s.st.calls {
+		if s.st.calls[i].doubtful() {
+			calls = append(calls, s.st.calls[i].started.Call)
+		}
+	}
+	if calls == nil {
+		return nil
+	}
+	return &UnsafeResumeError{Session: s.id, Calls: calls}
+}
+
+// doubtful reports whether nobody knows if the call took effect.
+func (c *openCall) doubtful() bool {
+	return c.started != nil && c.result == nil && !c.started.Effect.Repeatable()
+}
+
+// keep renews the lease and watches for what others post, until the function
+// that it returns is called. A store that nobody else can reach needs neither.
+func (s *Session) keep(l *loop) func() {
+	if s.private {
+		return func() {}
+	}
+	done, quit := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		s.keeper(l, quit)
+	}()
+	return func() {
+		close(quit)
+		<-done
+	}
+}
+
+func (s *Session) keeper(l *loop, quit <-chan struct{}) {
+	ctx := context.WithoutCancel(s.ctx)
+	renew := time.NewTicker(s.opts.Lease / 4)
+	defer renew.Stop()
+	var poll <-chan time.Time
+	if _, ok := s.opts.Store.(Notifier); !ok {
+		ticker := time.NewTicker(s.opts.Poll)
+		defer ticker.Stop()
+		poll = ticker.C
+	}
+	renewed := time.Now()
+	for {
+		select {
+		case <-quit:
+			return
+		case <-poll:
+			s.look(ctx)
+		case <-s.changed():
+			s.look(ctx)
+		case <-renew.C:
+			err := s.opts.Store.Renew(ctx, l.lease)
+			switch {
+			case err == nil:
+				renewed = time.Now()
+			case errors.Is(err, ErrFenced) || time.Since(renewed) > s.opts.Lease:
+				s.lose(l, err)
+				return
+			default:
+				s.warn("renew the lease", err)
+			}
+		}
+	}
+}
+
+func (s *Session) look(ctx context.Context) {
+	if err := s.catchUp(ctx); err != nil {
+		s.warn("read the log", err)
+	}
+}
+
+// lose stops the run of an owner that is no longer one.
+func (s *Session) lose(l *loop, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l.cancel != nil {
+		l.cancel(errors.Join(ErrFenced, err))
+	}
+}
+
+func (s *Session) warn(doing string, err error) {
+	if s.opts.Logger != nil {
+		s.opts.Logger.Warn(doing, "session", s.id, "error", err)
+	}
+}

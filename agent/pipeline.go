@@ -1,0 +1,268 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/tool"
+)
+
+// Every call goes through one pipeline: find the tool, check the arguments,
+// compute the permission key, apply the limits, ask the policy, ask the user if
+// it says so, note the start, run, note the end. Nothing runs a tool but this.
+
+// verdict is what the pipeline decided about a call before running it.
+type verdict struct {
+	call     *tool.Call
+	tool     *tool.Tool
+	decision Decision
+	refused  *ToolEnded // it will not run, and why
+}
+
+// callTools takes the calls of the last message as far as they go: to their
+// results, or to a question that is left for later.
+func (r *run) callTools(v *runState) (bool, error) {
+	calls := r.openCalls()
+	verdicts := make([]verdict, len(calls))
+	var refused []EventData
+	for i := range calls {
+		if calls[i].result == nil {
+			verdicts[i] = r.decide(v, calls, i)
+			if end := verdicts[i].refused; end != nil {
+				refused = append(refused, end)
+			}
+		}
+	}
+	if len(refused) > 0 {
+		if err := r.s.append(r.l, refused...); err != nil {
+			return false, err
+		}
+	}
+	for i := 0; i < len(calls); {
+		n, parked, err := r.group(calls, verdicts, i)
+		if parked || err != nil {
+			return parked, err
+		}
+		if r.s.view().phase != phaseTools || r.ctx.Err() != nil {
+			break // all are closed, the run has ended, or it is about to
+		}
+		i += n
+	}
+	return r.s.view().id == "", nil
+}
+
+// openCalls copies the calls, since the fold goes on changing them.
+func (r *run) openCalls() []openCall {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	return slices.Clone(r.s.st.calls)
+}
+
+// group runs the calls from i on that belong together: one call, or as many
+// ReadOnly ones as follow each other. It returns how many it has dealt with, and
+// whether the run has to wait for an answer.
+func (r *run) group(calls []openCall, verdicts []verdict, i int) (int, bool, error) {
+	if calls[i].result != nil || verdicts[i].refused != nil {
+		return 1, false, nil
+	}
+	n := 0
+	var ready []int
+	for ; i+n < len(calls); n++ {
+		j := i + n
+		v := &verdicts[j]
+		if calls[j].result != nil || v.refused != nil {
+			continue
+		}
+		if len(ready) > 0 && !(v.call.Effect == tool.ReadOnly && verdicts[ready[0]].call.Effect == tool.ReadOnly) {
+			break
+		}
+		if v.decision == Ask {
+			if len(ready) > 0 {
+				break // run those that may, then ask
+			}
+			parked, err := r.permit(calls, verdicts, j)
+			if parked || err != nil {
+				return 0, parked, err
+			}
+			if v.refused != nil {
+				continue
+			}
+		}
+		ready = append(ready, j)
+	}
+	if len(ready) == 0 || r.ctx.Err() != nil {
+		return n, false, nil
+	}
+	return n, false, r.execute(calls, verdicts, ready)
+}
+
+// decide takes a call through the pipeline up to the policy's decision.
+func (r *run) decide(v *runState, calls []openCall, i int) verdict {
+	c := &calls[i]
+	refuse := func(o Outcome, format string, args ...any) verdict {
+		return verdict{refused: c.failed(i, o, fmt.Sprintf(format, args...))}
+	}
+	if c.doubtful() {
+		return refuse(OutcomeUnknown, "outcome unknown: the process stopped while this call ran; it may or may not have taken effect, so check before repeating it")
+	}
+	t := r.s.agent.find(c.call.Name)
+	if t == nil {
+		return refuse(OutcomeInvalid, "there is no tool %q%s", c.call.Name, r.s.agent.suggest(c.call.Name))
+	}
+	before := v.calls - len(calls) + i
+	switch l := &r.s.agent.Limits; {
+	case before >= l.ToolCalls:
+		return refuse(OutcomeLimit, "not run: %v", ErrToolCalls)
+	case v.final && !t.IsFinal:
+		return refuse(OutcomeLimit, "not run: this was the last turn, kept for the answer")
+	case t.IsFinal && len(calls) > 1:
+		return refuse(OutcomeInvalid, "%s ends the conversation's turn, so it must be called alone; call it again by itself when the other results are in", t.Spec.Name)
+	}
+	args, err := t.Check(c.call.Args)
+	if err != nil {
+		return refuse(OutcomeInvalid, "%v", err)
+	}
+	if c.started != nil { // by a process that died; the effect allows it again
+		args = c.started.Call.Args
+	}
+	call := &tool.Call{
+		ID: c.call.ID, Name: c.call.Name, Args: args, Effect: t.Effect, Kind: t.Kind,
+		IdempotencyKey: v.id + "/" + strconv.Itoa(v.turns) + "/" + strconv.Itoa(i),
+		Session:        r.s.id, User: r.s.opts.User, Run: v.id, Turn: v.turns,
+	}
+	if call.Key, err = t.Key(args); err != nil {
+		return refuse(OutcomeDenied, "denied: its permission key cannot be computed: %v", err)
+	}
+	if c.started != nil {
+		return verdict{call: call, tool: t, decision: c.started.Decision}
+	}
+	decision, err := r.consult(call)
+	switch {
+	case err != nil:
+		return refuse(OutcomeDenied, "denied: %v", err)
+	case decision == Allow:
+		return verdict{call: call, tool: t, decision: Allow}
+	case decision != Ask:
+		return refuse(OutcomeDenied, "denied by the policy")
+	case r.s.opts.Approver == nil:
+		return refuse(OutcomeDenied, "denied: it needs permission, and nobody is there to ask")
+	}
+	return verdict{call: call, tool: t, decision: Ask}
+}
+
+// consult asks the policy; whatever goes wrong there denies.
+func (r *run) consult(c *tool.Call) (d Decision, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.s.panicked("policy", p)
+			d, err = Deny, errors.New("the policy failed")
+		}
+	}()
+	d, err = r.s.agent.Policy.Decide(r.ctx, c)
+	if err != nil {
+		d = Deny
+	}
+	return d, err
+}
+
+// permit asks whether the call may run. It reports whether the run has to be
+// parked until the answer is there.
+func (r *run) permit(calls []openCall, verdicts []verdict, i int) (bool, error) {
+	c, v := &calls[i], &verdicts[i]
+	answer, err := r.s.ask(r.ctx, r.l, permission(v.call), false)
+	switch {
+	case errors.Is(err, ErrLater):
+		return true, r.askRest(verdicts[i+1:])
+	case r.ctx.Err() != nil:
+		return false, nil
+	case errors.Is(err, ErrFenced):
+		return false, err
+	case err != nil:
+		v.refused = c.failed(i, OutcomeDenied, fmt.Sprintf("denied: %v", err))
+	case !slices.Contains(answer.Choices, tool.Allow):
+		text := "denied by the user"
+		if answer.Text != "" {
+			text += ": " + answer.Text
+		}
+		v.refused = c.failed(i, OutcomeDenied, text)
+	default:
+		v.decision = Allow
+		return false, nil
+	}
+	return false, r.s.append(r.l, v.refused)
+}
+
+// permission is the question whether a call may run.
+func permission(c *tool.Call) *tool.Question {
+	return &tool.Question{
+		ID: "perm_" + c.IdempotencyKey, Permission: true, Header: "Permission",
+		Text:    "May " + c.Name + " run?",
+		Choices: []tool.Choice{{Label: tool.Allow}, {Label: tool.Deny}},
+		Call:    c.ID, Tool: c.Name, Args: c.Args,
+	}
+}
+
+// askRest asks about the calls behind one whose answer comes later, so that all
+// questions can be answered together. Answers are found in the log in turn.
+func (r *run) askRest(verdicts []verdict) error {
+	for i := range verdicts {
+		v := &verdicts[i]
+		if v.call == nil || v.refused != nil || v.decision != Ask {
+			continue
+		}
+		if _, err := r.s.ask(r.ctx, r.l, permission(v.call), false); errors.Is(err, ErrFenced) {
+			return err
+		}
+	}
+	return nil
+}
+
+// suggest is a hint at the tools there are.
+func (a *Agent) suggest(name string) string {
+	names := make([]string, len(a.Tools))
+	for i := range a.Tools {
+		names[i] = a.Tools[i].Spec.Name
+	}
+	if near := llm.Nearest(name, names); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; there are " + strings.Join(names, ", ")
+}
+
+// clean makes a tool's result fit for a request: valid text of bounded length,
+// and data that is JSON.
+func clean(res *tool.Result, limit int) {
+	for i := range res.Parts {
+		p := &res.Parts[i]
+		if p.Kind != llm.PartText {
+			continue
+		}
+		text := p.Text
+		if len(text) > limit {
+			text = cut(text, limit) + fmt.Sprintf("\n[cut: %d of %d bytes shown]", limit, len(text))
+			limit = 0
+		} else {
+			limit -= len(text)
+		}
+		p.Text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+	}
+	if len(res.Data) > 0 && !json.Valid(res.Data) {
+		res.Data, _ = json.Marshal(string(res.Data))
+	}
+}
+
+// cut shortens text to at most n bytes at a rune boundary.
+func cut(text string, n int) string {
+	for n > 0 && n < len(text) && text[n]&0xC0 == 0x80 {
+		n--
+	}
+	return text[:min(n, len(text))]
+}

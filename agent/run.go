@@ -1,0 +1,226 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/helios-go/helios/llm"
+)
+
+// A run is driven by the state that its log folds to: each step looks at the
+// phase, does one thing and appends what came of it. That is why a run can go on
+// after a crash between any two steps.
+type run struct {
+	s        *Session
+	l        *loop
+	ctx      context.Context // ends with the run's time, an interrupt, the session
+	deadline time.Time
+	aborted  error // of the tool that ended the run; guarded by Session.mu
+}
+
+// drive begins a run, or takes up the one that is open, and drives it until it
+// ends or is parked. An error means that the log could not be written.
+func (s *Session) drive(l *loop) error {
+	r := run{s: s, l: l}
+	v := s.view()
+	if v.id == "" {
+		if err := r.begin(); err != nil {
+			return err
+		}
+		v = s.view()
+	}
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	defer cancel(nil)
+	r.deadline = time.Now().Add(v.left.Wall)
+	ctx, stop := context.WithDeadlineCause(ctx, r.deadline, ErrWall)
+	defer stop()
+	r.ctx = ctx
+
+	s.mu.Lock()
+	l.cancel = cancel
+	s.react()
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		l.cancel = nil
+		s.mu.Unlock()
+	}()
+	for {
+		done, err := r.step()
+		if done || err != nil {
+			return err
+		}
+	}
+}
+
+// view copies the run's part of the state.
+func (s *Session) view() runState {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.st.run
+}
+
+// begin appends the start of the run and of its first turn.
+func (r *run) begin() error {
+	l := &r.s.agent.Limits
+	r.s.mu.Lock()
+	took := r.s.st.nextRun()
+	r.s.mu.Unlock()
+	left := l.left()
+	return r.s.append(r.l, &RunStarted{Left: left}, &TurnStarted{Took: took, Final: l.Turns == 1, Left: left})
+}
+
+// step does what the phase asks for and reports whether the run is over, or has
+// to wait.
+func (r *run) step() (bool, error) {
+	v := r.s.view()
+	if v.aborted != "" {
+		return true, r.end(StopFailed, r.abortCause(v.aborted))
+	}
+	if cause := context.Cause(r.ctx); cause != nil {
+		return true, r.stopped(cause)
+	}
+	if v.interrupt != "" && (v.phase != phaseTools || v.interrupt != AfterTools || r.s.asking()) {
+		return true, r.stopped(ErrInterrupted)
+	}
+	switch v.phase {
+	case phaseModel:
+		return r.callModel(&v)
+	case phaseTools:
+		return r.callTools(&v)
+	case phaseAnswer:
+		return true, r.finish(&v)
+	}
+	return r.turn(&v)
+}
+
+// abortCause is the error of the tool that ended the run, or what the log kept
+// of it if that was in a process that died.
+func (r *run) abortCause(text string) error {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	if r.aborted != nil {
+		return r.aborted
+	}
+	return errors.New(text)
+}
+
+// turn begins the next model call, if the limits allow one.
+func (r *run) turn(v *runState) (bool, error) {
+	l := &r.s.agent.Limits
+	switch {
+	case v.turns >= l.Turns:
+		return true, r.end(StopTurns, nil)
+	case v.final:
+		return true, r.end(StopToolCalls, nil)
+	case l.Money > 0 && v.cost > l.Money:
+		return true, r.end(StopMoney, nil)
+	}
+	r.s.mu.Lock()
+	took := r.s.st.steers()
+	r.s.mu.Unlock()
+	left := Left{
+		Turns:     l.Turns - v.turns,
+		ToolCalls: max(0, l.ToolCalls-v.calls),
+		Wall:      max(time.Until(r.deadline), 1),
+	}
+	if l.Money > 0 {
+		left.Money = l.Money - v.cost
+	}
+	final := v.turns+1 == l.Turns || v.calls >= l.ToolCalls
+	return false, r.s.append(r.l, &TurnStarted{Took: took, Final: final, Left: left})
+}
+
+// finish ends a run whose answer is in the log already.
+func (r *run) finish(v *runState) error {
+	return r.end(stopOf(v.finish), nil)
+}
+
+// stopOf is why a run stops whose last message ended so.
+func stopOf(f llm.FinishReason) StopReason {
+	switch f {
+	case llm.FinishLength:
+		return StopLength
+	case llm.FinishRefusal, llm.FinishContentFilter:
+		return StopRefused
+	}
+	return StopDone
+}
+
+// stopped ends a run whose context has ended.
+func (r *run) stopped(cause error, before ...EventData) error {
+	switch {
+	case errors.Is(cause, ErrFenced):
+		return cause
+	case errors.Is(cause, ErrInterrupted):
+		reason := r.s.view().reason
+		if reason == "" {
+			return r.end(StopInterrupted, nil, before...)
+		}
+		return r.end(StopInterrupted, errors.New(reason), before...)
+	case errors.Is(cause, ErrWall):
+		return r.end(StopWall, nil, before...)
+	}
+	return r.end(StopCancelled, cause, before...)
+}
+
+// end appends the events before, a result for every call that has none, and the
+// end of the run.
+func (r *run) end(stop StopReason, cause error, before ...EventData) error {
+	r.s.mu.Lock()
+	v, open := r.s.st.run, r.s.st.calls
+	for _, d := range before {
+		switch d := d.(type) {
+		case *ModelMessage:
+			v.modelMessage(d)
+			open = callsOf(&d.Message)
+		case *ToolEnded:
+			v.toolEnded(d)
+			open = closeCall(open, d)
+		}
+	}
+	r.s.mu.Unlock()
+	for i := range open {
+		if open[i].result == nil {
+			before = append(before, open[i].close(i, stop))
+		}
+	}
+	var err error
+	if stop != StopDone {
+		err = &StopError{Stop: stop, Err: cause}
+	}
+	return r.s.append(r.l, append(before, &RunEnded{Result: v.result(r.s.id, stop, err)})...)
+}
+
+func closeCall(open []openCall, d *ToolEnded) []openCall {
+	closed := append([]openCall(nil), open...)
+	closed[d.Index].result = d.Result
+	return closed
+}
+
+// close ends a call that will not run, or that ran when the run stopped.
+func (c *openCall) close(i int, stop StopReason) *ToolEnded {
+	outcome, text := OutcomeInterrupted, "interrupted: the call was not made"
+	switch {
+	case c.doubtful():
+		outcome, text = OutcomeUnknown, "interrupted, outcome unknown: the call may or may not have taken effect"
+	case c.started != nil:
+		text = "interrupted"
+	case stop == StopLength:
+		outcome, text = OutcomeLimit, "not run: the message was cut at the output limit"
+	case stop == StopTurns, stop == StopToolCalls, stop == StopMoney:
+		outcome, text = OutcomeLimit, fmt.Sprintf("not run: %v", stop.sentinel())
+	case stop == StopRefused:
+		text = "not run: the message ended in a refusal"
+	}
+	return c.failed(i, outcome, text)
+}
+
+// failed is the end of a call with an error result.
+func (c *openCall) failed(i int, outcome Outcome, text string) *ToolEnded {
+	return &ToolEnded{Index: i, Outcome: outcome, Result: &llm.ToolResult{
+		ID: c.call.ID, Name: c.call.Name, Parts: []llm.Part{llm.Text(text)}, IsError: true,
+	}}
+}

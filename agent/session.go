@@ -1,0 +1,347 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/tool"
+)
+
+// OpenOptions say how a session is opened. Nil and the zero value are a new
+// session in memory.
+type OpenOptions struct {
+	// Store keeps the log; nil is a memory store of the session's own.
+	Store Store
+	// SessionID is 1 to 64 of A-Z a-z 0-9 _ -. A session that the store knows is
+	// continued, any other is new. "" is a new UUIDv7.
+	SessionID string
+	// User is whom the session belongs to; tools and policies see it.
+	User string
+	// Approver answers questions. Nil denies what would be asked; [Later] leaves
+	// questions to Session.Answer.
+	Approver Approver
+	// Unsafe says what happens to calls that may or may not have happened when
+	// the process that made them died.
+	Unsafe UnsafePolicy
+	// Logger gets what has no place in the log, such as the stacks of panics. Nil
+	// is silent.
+	Logger *slog.Logger
+	// Clock stamps the events; nil is time.Now.
+	Clock func() time.Time
+	// Lease is how long the session stays owned after its process has died, by
+	// default 30 seconds.
+	Lease time.Duration
+	// Poll is how often a store that is not a [Notifier] is asked for what other
+	// processes have posted, by default 200 milliseconds.
+	Poll time.Duration
+}
+
+// UnsafePolicy says what resuming a session does about calls of tools that are
+// neither ReadOnly nor Idempotent, and that had started and not ended when their
+// process died.
+type UnsafePolicy uint8
+
+const (
+	// FailLoud refuses to resume: Open returns an *UnsafeResumeError.
+	FailLoud UnsafePolicy = iota
+	// TellModel ends each such call with the result "outcome unknown" and goes on.
+	TellModel
+)
+
+// An UnsafeResumeError names the calls whose outcome nobody knows. Find out what
+// happened, then open the session with [TellModel].
+type UnsafeResumeError struct {
+	Session string
+	Calls   []*llm.ToolCall
+}
+
+// Error names the calls.
+func (e *UnsafeResumeError) Error() string {
+	text := ""
+	for i, c := range e.Calls {
+		if i > 0 {
+			text += ", "
+		}
+		text += c.Name + "[" + c.ID + "]"
+	}
+	return fmt.Sprintf("resume session %s: the process died while these calls ran, and they may or may not have taken effect: %s; open it with Unsafe: agent.TellModel once that is cleared up", e.Session, text)
+}
+
+// A Session is a conversation over a log. It is safe for concurrent use. Idle,
+// it has no goroutine and holds no lease; several sessions, also of several
+// processes, may be open on one id, and one of them runs it at a time.
+type Session struct {
+	id      string
+	agent   Agent
+	opts    OpenOptions
+	private bool   // nobody else can reach the store
+	owner   string // of our leases
+	specs   []llm.ToolSpec
+	ctx     context.Context // of Open; its end stops the run
+	cancel  context.CancelCauseFunc
+	loops   sync.WaitGroup
+
+	writing sync.Mutex // held while the log is written or caught up with; before mu
+
+	mu       sync.Mutex
+	st       state
+	feed     feed
+	loop     *loop         // set while this session is, or tries to become, the owner
+	settled  chan struct{} // made for whoever waits, closed when the loop ends or waits for an answer
+	waiters  []waiter      // calls that wait for an answer
+	deferred []string      // open questions that the approver left to Answer
+	broken   error         // why the last loop could not go on
+	leased   time.Time     // somebody else is the owner until then
+	closed   bool
+}
+
+var sessionID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// Open starts a session, or continues the one that the store knows by
+// SessionID. A run that was cut short there, by a crash, goes on at once, and
+// questions that were open are asked again. The session's runs live under ctx:
+// when it ends, they stop.
+func (a Agent) Open(ctx context.Context, opts *OpenOptions) (*Session, error) {
+	if err := a.check(); err != nil {
+		return nil, fmt.Errorf("open agent %q: %w", a.Name, err)
+	}
+	s := &Session{agent: a}
+	if opts != nil {
+		s.opts = *opts
+	}
+	if s.opts.SessionID == "" {
+		s.opts.SessionID = NewID()
+	}
+	s.id = s.opts.SessionID
+	if !sessionID.MatchString(s.id) {
+		return nil, fmt.Errorf("open session %q: an id is 1 to 64 of A-Z a-z 0-9 _ -", s.id)
+	}
+	s.prepare()
+	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	if s.private {
+		return s, nil
+	}
+	if err := s.resume(ctx); err != nil {
+		s.cancel(err)
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Session) prepare() {
+	o := &s.opts
+	if o.Store == nil {
+		o.Store, s.private = NewMemoryStore(), true
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Lease <= 0 {
+		o.Lease = 30 * time.Second
+	}
+	if o.Poll <= 0 {
+		o.Poll = 200 * time.Millisecond
+	}
+	s.agent.Limits = s.agent.Limits.withDefaults()
+	if s.agent.Policy == nil {
+		s.agent.Policy = PolicyFunc(decideByEffect)
+	}
+	if n := len(s.agent.Tools); n > 0 {
+		s.specs = make([]llm.ToolSpec, n)
+		for i := range s.agent.Tools {
+			s.specs[i] = s.agent.Tools[i].Spec
+		}
+	}
+}
+
+// ID returns the session's id.
+func (s *Session) ID() string { return s.id }
+
+// History returns the conversation as the model sees it. The parts are shared
+// with the session: read only.
+func (s *Session) History() []llm.Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.st.history[:len(s.st.history):len(s.st.history)]
+}
+
+// Send adds a user message; how a running session takes it is the delivery's
+// business. It returns once the message is in the log, with its Seq there; ctx
+// bounds only that. An accepted message is never lost.
+func (s *Session) Send(ctx context.Context, m llm.Message, d Delivery) (Seq, error) {
+	if m.Role == "" {
+		m.Role = llm.RoleUser
+	}
+	switch {
+	case m.Role != llm.RoleUser || len(m.Parts) == 0:
+		return 0, fmt.Errorf("send to session %s: a message needs the user's role and at least one part", s.id)
+	case d != Steer && d != Queue && d != Preempt:
+		return 0, fmt.Errorf("send to session %s: no delivery %q", s.id, d)
+	}
+	seq, err := s.post(ctx, &UserMessage{Message: m, Delivery: d, Origin: OriginUser})
+	if err != nil {
+		return 0, fmt.Errorf("send to session %s: %w", s.id, err)
+	}
+	s.kick(true)
+	return seq, nil
+}
+
+// Run sends a message with [Queue] and waits until the session is idle.
+func (s *Session) Run(ctx context.Context, prompt string) (*Result, error) {
+	if _, err := s.Send(ctx, llm.User(prompt), Queue); err != nil {
+		return &Result{Session: s.id, Stop: StopFailed, Err: err}, err
+	}
+	return s.Wait(ctx)
+}
+
+// Interrupt stops what runs at a safe point, whichever process runs it. The run
+// ends with StopInterrupted; the model is told the reason in the next one. It
+// returns when the wish is in the log. Nothing to interrupt is no error.
+func (s *Session) Interrupt(ctx context.Context, at SafePoint, reason string) error {
+	if at.urgency() == 0 {
+		return fmt.Errorf("interrupt session %s: no safe point %q", s.id, at)
+	}
+	if err := s.catchUp(ctx); err != nil {
+		return fmt.Errorf("interrupt session %s: %w", s.id, err)
+	}
+	s.mu.Lock()
+	idle := s.st.run.id == "" && len(s.st.inbox) == 0
+	s.mu.Unlock()
+	if idle {
+		return nil
+	}
+	msg := llm.Message{Role: llm.RoleUser, Origin: OriginInterrupt}
+	if reason != "" {
+		msg.Parts = []llm.Part{llm.Text(reason)}
+	}
+	if _, err := s.post(ctx, &UserMessage{Message: msg, Origin: OriginInterrupt, At: at}); err != nil {
+		return fmt.Errorf("interrupt session %s: %w", s.id, err)
+	}
+	s.kick(true)
+	return nil
+}
+
+// ErrNoQuestion is what Answer returns for a question that was never asked, is
+// answered already, or whose call is over.
+var ErrNoQuestion = errors.New("no such open question")
+
+// Answer answers an open question, whichever process asked it, also after a
+// restart. The first answer counts. The answer has to fit the question, see
+// [tool.Answer.Fits].
+func (s *Session) Answer(ctx context.Context, id string, a tool.Answer) error {
+	if err := s.catchUp(ctx); err != nil {
+		return fmt.Errorf("answer in session %s: %w", s.id, err)
+	}
+	s.mu.Lock()
+	q := s.st.question(id)
+	err := ErrNoQuestion
+	if q != nil && q.answer == nil {
+		err = a.Fits(q.q)
+	}
+	s.mu.Unlock()
+	if err == nil {
+		_, err = s.post(ctx, &QuestionAnswered{ID: id, Answer: a})
+	}
+	if err != nil {
+		return fmt.Errorf("answer question %q in session %s: %w", id, s.id, err)
+	}
+	s.kick(true)
+	return nil
+}
+
+// Custom adds an event of the application's own to the log. The data is written
+// as JSON. The agent does not look at it.
+func (s *Session) Custom(ctx context.Context, name string, data any) error {
+	raw, err := marshal(data)
+	if err == nil {
+		_, err = s.post(ctx, &Custom{Name: name, Data: json.RawMessage(raw)})
+	}
+	if err != nil {
+		return fmt.Errorf("custom event %q in session %s: %w", name, s.id, err)
+	}
+	return nil
+}
+
+// Wait waits until the session is idle and returns the result of its last run,
+// or until its run waits for an answer, with StopQuestion. The error is that of
+// the result, or why there is none. A session that never ran has an empty
+// result.
+func (s *Session) Wait(ctx context.Context) (*Result, error) {
+	for {
+		s.mu.Lock()
+		res, done := s.settledResult()
+		settled, local := s.waitChannel(done), s.loop != nil
+		s.mu.Unlock()
+		if done {
+			return res, res.Err
+		}
+		if err := s.await(ctx, settled, local); err != nil {
+			return &Result{Session: s.id, Stop: StopFailed, Err: err}, err
+		}
+	}
+}
+
+// settledResult is what Wait returns now, if the session is settled. Called with
+// mu held.
+func (s *Session) settledResult() (*Result, bool) {
+	switch q := s.st.openQuestion(); {
+	case s.loop == nil && s.broken != nil:
+		res := s.st.run.result(s.id, StopFailed, &StopError{Stop: StopFailed, Err: s.broken})
+		return res, true
+	case q != nil && (s.loop == nil || s.isDeferred(q.ID)):
+		res := s.st.run.result(s.id, StopQuestion, nil)
+		res.Question = q
+		return res, true
+	case s.loop != nil:
+		return nil, false
+	case s.ctx.Err() != nil && s.st.hasWork():
+		err := &StopError{Stop: StopCancelled, Err: context.Cause(s.ctx)}
+		return s.st.run.result(s.id, StopCancelled, err), true
+	case s.st.hasWork():
+		return nil, false
+	case s.st.last != nil:
+		return s.st.last, true
+	}
+	return &Result{Session: s.id}, true
+}
+
+// waitChannel is closed when the session next settles. Called with mu held.
+func (s *Session) waitChannel(done bool) <-chan struct{} {
+	if done {
+		return nil
+	}
+	if s.settled == nil {
+		s.settled = make(chan struct{})
+	}
+	return s.settled
+}
+
+// wakeWaiters tells those in Wait to look again. Called with mu held.
+func (s *Session) wakeWaiters() {
+	if s.settled != nil {
+		close(s.settled)
+		s.settled = nil
+	}
+}
+
+// Close stops the run if there is one, waits for it, and ends the readers of
+// Events. The log stays in its store. Closing twice is no error.
+func (s *Session) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.cancel(ErrClosed)
+	s.loops.Wait()
+	s.mu.Lock()
+	s.wakeWaiters()
+	s.feed.wakeReaders()
+	s.mu.Unlock()
+	return nil
+}

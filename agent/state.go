@@ -1,0 +1,349 @@
+package agent
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/tool"
+)
+
+// state is the fold over a session's log: all that the loop knows. Whatever
+// point a process dies at, folding the log again gives the state to go on from,
+// so a resumed run and one that never stopped take the same steps.
+type state struct {
+	seq     Seq
+	opened  *SessionOpened
+	history []llm.Message // what the model sees; only ever appended to
+	calls   []openCall    // of the last message, while one of them lacks a result
+	inbox   []waiting     // accepted messages that no turn has taken
+	asked   []asked       // questions of the open calls
+	run     runState      // the run that is going on, if run.id is set
+	last    *Result       // of the last run that ended
+
+	interruptNext SafePoint // an interrupt that came before the run it is for
+	reasonNext    string
+}
+
+// waiting is a message in the inbox.
+type waiting struct {
+	seq Seq
+	msg *UserMessage
+}
+
+// openCall is a call of the last message.
+type openCall struct {
+	call    *llm.ToolCall
+	started *ToolStarted
+	result  *llm.ToolResult // nil: none yet
+}
+
+// asked is a question and, once there is one, its answer.
+type asked struct {
+	q      *tool.Question
+	answer *tool.Answer
+}
+
+// phase is what a run does next.
+type phase uint8
+
+const (
+	phaseTurn   phase = iota // begin a turn
+	phaseModel               // call the model
+	phaseTools               // run the calls of its message
+	phaseAnswer              // the answer is there: end
+)
+
+// runState is the part of the fold that one run owns.
+type runState struct {
+	id        string
+	phase     phase
+	turns     int
+	calls     int
+	usage     llm.Usage
+	cost      llm.Micros
+	left      Left
+	final     bool // the last turn was the final one
+	text      string
+	output    json.RawMessage
+	finish    llm.FinishReason
+	aborted   string // the error of the tool that ended the run
+	interrupt SafePoint
+	reason    string
+	preempted bool
+}
+
+// apply folds the next event.
+func (s *state) apply(e *Event) {
+	s.seq = e.Seq
+	switch d := e.Data.(type) {
+	case *SessionOpened:
+		if s.opened == nil {
+			s.opened = d
+		}
+	case *UserMessage:
+		s.userMessage(e.Seq, d)
+	case *RunStarted:
+		s.run = runState{id: e.Run, left: d.Left, interrupt: s.interruptNext, reason: s.reasonNext}
+		s.interruptNext, s.reasonNext = "", ""
+	case *TurnStarted:
+		s.turnStarted(e.Turn, d)
+	case *ModelMessage:
+		s.modelMessage(d)
+	case *ModelRetried:
+		s.run.usage = s.run.usage.Add(d.Usage)
+		s.run.cost += d.Cost
+	case *ToolStarted:
+		if d.Index < len(s.calls) {
+			s.calls[d.Index].started = d
+		}
+	case *ToolEnded:
+		s.toolEnded(d)
+	case *QuestionAsked:
+		if !slices.ContainsFunc(s.asked, func(a asked) bool { return a.q.ID == d.Question.ID }) {
+			s.asked = append(s.asked, asked{q: d.Question})
+		}
+	case *QuestionAnswered:
+		if a := s.question(d.ID); a != nil && a.answer == nil {
+			a.answer = &d.Answer
+		}
+	case *RunEnded:
+		s.runEnded(d)
+	}
+}
+
+func (s *state) userMessage(seq Seq, d *UserMessage) {
+	if d.Origin != OriginInterrupt {
+		s.inbox = append(s.inbox, waiting{seq, d})
+		if d.Delivery == Preempt && s.run.id != "" && s.run.interrupt == "" {
+			s.run.interrupt, s.run.preempted = AfterTools, true
+		}
+		return
+	}
+	at, reason := &s.run.interrupt, &s.run.reason
+	switch {
+	case s.run.id != "":
+		s.run.preempted = false
+	case len(s.inbox) > 0:
+		at, reason = &s.interruptNext, &s.reasonNext
+	default:
+		return // it came when there was nothing left to interrupt
+	}
+	if d.At.urgency() > at.urgency() {
+		*at = d.At
+	}
+	if text := d.Message.Text(); text != "" {
+		*reason = text
+	}
+}
+
+func (s *state) turnStarted(turn int, d *TurnStarted) {
+	for _, seq := range d.Took {
+		i := slices.IndexFunc(s.inbox, func(w waiting) bool { return w.seq == seq })
+		if i < 0 {
+			continue
+		}
+		msg := s.inbox[i].msg.Message
+		if msg.Origin == "" && s.inbox[i].msg.Origin != OriginUser {
+			msg.Origin = s.inbox[i].msg.Origin
+		}
+		s.history = append(s.history, msg)
+		s.inbox = slices.Delete(s.inbox, i, i+1)
+	}
+	if len(s.inbox) == 0 {
+		s.inbox = nil
+	}
+	if d.Final && turn > 1 {
+		s.history = append(s.history, note(OriginLimit,
+			"[This is the last turn: no more tools can be used. Answer now with what you have, and say what is missing.]"))
+	}
+	s.run.turns, s.run.left, s.run.final, s.run.phase = turn, d.Left, d.Final, phaseModel
+}
+
+func note(origin, text string) llm.Message {
+	m := llm.User(text)
+	m.Origin = origin
+	return m
+}
+
+func (s *state) modelMessage(d *ModelMessage) {
+	s.run.modelMessage(d)
+	if len(d.Message.Parts) > 0 {
+		s.history = append(s.history, d.Message)
+	}
+	s.run.phase = phaseAnswer
+	if s.calls = callsOf(&d.Message); s.calls != nil {
+		s.run.phase = phaseTools
+	}
+}
+
+// callsOf are the calls of a message, none of them closed.
+func callsOf(m *llm.Message) []openCall {
+	n := countCalls(m)
+	if n == 0 {
+		return nil
+	}
+	calls := make([]openCall, 0, n)
+	for i := range m.Parts {
+		if p := &m.Parts[i]; isCall(p) {
+			calls = append(calls, openCall{call: p.Call})
+		}
+	}
+	return calls
+}
+
+// modelMessage counts a message in.
+func (r *runState) modelMessage(d *ModelMessage) {
+	r.usage = r.usage.Add(d.Usage)
+	r.cost += d.Cost
+	r.finish = d.Finish
+	r.calls += countCalls(&d.Message)
+	if text := d.Message.Text(); text != "" {
+		r.text = text
+	}
+}
+
+func isCall(p *llm.Part) bool { return p.Kind == llm.PartCall && p.Call != nil }
+
+func countCalls(m *llm.Message) int {
+	n := 0
+	for i := range m.Parts {
+		if isCall(&m.Parts[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *state) toolEnded(d *ToolEnded) {
+	if d.Index >= len(s.calls) || s.calls[d.Index].result != nil {
+		return
+	}
+	s.calls[d.Index].result = d.Result
+	s.asked = slices.DeleteFunc(s.asked, func(a asked) bool { return a.q.Call == s.calls[d.Index].call.ID })
+	s.run.toolEnded(d)
+	for i := range s.calls {
+		if s.calls[i].result == nil {
+			return
+		}
+	}
+	parts := make([]llm.Part, len(s.calls))
+	for i := range s.calls {
+		parts[i] = llm.Part{Kind: llm.PartResult, Result: s.calls[i].result}
+	}
+	s.history = append(s.history, llm.Message{Role: llm.RoleTool, Parts: parts})
+	s.calls, s.asked = nil, nil
+	s.run.phase = phaseTurn
+	if d.Final {
+		s.run.phase = phaseAnswer
+	}
+}
+
+// toolEnded notes the answer of a final tool, and the error of one that aborts.
+func (r *runState) toolEnded(d *ToolEnded) {
+	if d.Final {
+		r.text, r.output = d.Result.Text(), d.Data
+	}
+	if d.Outcome == OutcomeAborted {
+		r.aborted = d.Result.Text()
+	}
+}
+
+// result is what the run amounts to when it stops here.
+func (r *runState) result(session string, stop StopReason, err error) *Result {
+	return &Result{
+		Session: session, Run: r.id, Text: r.text, Output: r.output, Stop: stop,
+		Usage: r.usage, Cost: r.cost, Turns: r.turns, ToolCalls: r.calls, Err: err,
+	}
+}
+
+func (s *state) runEnded(d *RunEnded) {
+	if d.Result.Stop == StopInterrupted && !s.run.preempted {
+		text := "[interrupted by the user]"
+		if s.run.reason != "" {
+			text = "[interrupted by the user: " + s.run.reason + "]"
+		}
+		s.history = append(s.history, note(OriginInterrupt, text))
+	}
+	s.last, s.run = d.Result, runState{}
+}
+
+func (s *state) question(id string) *asked {
+	for i := range s.asked {
+		if s.asked[i].q.ID == id {
+			return &s.asked[i]
+		}
+	}
+	return nil
+}
+
+// openQuestion is the first one without an answer.
+func (s *state) openQuestion() *tool.Question {
+	for i := range s.asked {
+		if s.asked[i].answer == nil {
+			return s.asked[i].q
+		}
+	}
+	return nil
+}
+
+// hasWork reports whether there is something to do for an owner: a run to go on
+// with that does not only wait for answers, or messages to start one.
+func (s *state) hasWork() bool {
+	if s.run.id == "" {
+		return len(s.inbox) > 0
+	}
+	return s.run.interrupt != "" || !s.parked()
+}
+
+// parked reports whether the run only waits for an answer: the next call in
+// order that has no result, and has not started, has an open question.
+func (s *state) parked() bool {
+	if s.run.phase != phaseTools {
+		return false
+	}
+	for i := range s.calls {
+		c := &s.calls[i]
+		if c.result != nil {
+			continue
+		}
+		for _, a := range s.asked {
+			if a.q.Call == c.call.ID && a.answer == nil {
+				return c.started == nil
+			}
+		}
+		return false
+	}
+	return false
+}
+
+// nextRun chooses the messages that the next run begins with: those that
+// preempt, else those that steer, else the first that is queued. Messages that
+// steer join in any case, since they would be seen at once.
+func (s *state) nextRun() []Seq {
+	has := func(d Delivery) bool {
+		return slices.ContainsFunc(s.inbox, func(w waiting) bool { return w.msg.Delivery == d })
+	}
+	preempt, steer := has(Preempt), has(Steer)
+	var took []Seq
+	for _, w := range s.inbox {
+		switch {
+		case w.msg.Delivery == Steer, w.msg.Delivery == Preempt:
+			took = append(took, w.seq)
+		case !preempt && !steer && len(took) == 0:
+			took = append(took, w.seq)
+		}
+	}
+	return took
+}
+
+// steers are the messages that the next turn of a run takes.
+func (s *state) steers() []Seq {
+	var took []Seq
+	for _, w := range s.inbox {
+		if w.msg.Delivery == Steer {
+			took = append(took, w.seq)
+		}
+	}
+	return took
+}

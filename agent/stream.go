@@ -1,0 +1,203 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/helios-go/helios/llm"
+)
+
+// errSilent is why a stream was given up that said nothing for too long.
+var errSilent = errors.New("the stream was silent for too long")
+
+// callModel makes the turn's model call and appends what came of it.
+func (r *run) callModel(v *runState) (bool, error) {
+	req := r.request(v)
+	for attempt := 1; ; attempt++ {
+		resp, emitted, err := r.stream(req, attempt)
+		msg := r.message(resp, v.turns, attempt)
+		if err == nil {
+			return r.answer(msg)
+		}
+		msg.Partial = true
+		var before []EventData
+		if len(msg.Message.Parts) > 0 || msg.Usage != (llm.Usage{}) {
+			before = append(before, msg)
+		}
+		if cause := context.Cause(r.ctx); cause != nil {
+			return true, r.stopped(cause, before...)
+		}
+		wait, again := r.retry(err, attempt)
+		if emitted || !again {
+			stop := StopFailed
+			if errors.Is(err, llm.ErrRefused) {
+				stop = StopRefused
+			}
+			return true, r.end(stop, err, before...)
+		}
+		retried := &ModelRetried{Reason: err.Error(), Attempt: attempt, Wait: wait, Usage: msg.Usage, Cost: msg.Cost}
+		if err := r.s.append(r.l, retried); err != nil {
+			return false, err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-r.ctx.Done():
+			timer.Stop()
+			return true, r.stopped(context.Cause(r.ctx))
+		}
+	}
+}
+
+// answer appends a whole message. One without calls ends the run.
+func (r *run) answer(msg *ModelMessage) (bool, error) {
+	stop := stopOf(msg.Finish)
+	if countCalls(&msg.Message) == 0 || stop != StopDone {
+		return true, r.end(stop, nil, msg)
+	}
+	l := &r.s.agent.Limits
+	if l.Money > 0 && r.s.view().cost+msg.Cost > l.Money {
+		return true, r.end(StopMoney, nil, msg)
+	}
+	return false, r.s.append(r.l, msg)
+}
+
+// request builds what the model is asked.
+func (r *run) request(v *runState) *llm.Request {
+	a := &r.s.agent
+	req := &llm.Request{Messages: r.s.History(), Tools: r.s.specs, Options: a.Options}
+	if a.Instructions != "" {
+		req.System = []llm.Part{{Kind: llm.PartText, Text: a.Instructions, Cache: true}}
+	}
+	switch finals := a.finals(); {
+	case v.final && len(finals) > 0:
+		req.Choice = llm.ToolChoice{Mode: llm.ChoiceNamed, Names: finals}
+	case v.final && len(a.Tools) > 0:
+		req.Choice = llm.ToolChoice{Mode: llm.ChoiceNone}
+	case v.turns == 1:
+		req.Choice = a.Choice
+	}
+	return req
+}
+
+// stream makes one attempt. It returns what arrived, also with an error, and
+// whether anything of it could have been shown.
+func (r *run) stream(req *llm.Request, attempt int) (resp *llm.Response, emitted bool, err error) {
+	var acc llm.Accumulator
+	ctx, cancel := context.WithCancelCause(r.ctx)
+	defer cancel(nil)
+	defer func() {
+		if p := recover(); p != nil {
+			r.s.panicked("model", p)
+			resp, err = acc.Response(), fmt.Errorf("the model %s panicked: %v", r.s.agent.Model.Name(), p)
+		}
+	}()
+	idle := r.s.agent.Limits.Idle
+	timer := time.AfterFunc(idle, func() { cancel(errSilent) })
+	defer timer.Stop()
+	for c, failed := range r.s.agent.Model.Stream(ctx, req) {
+		if failed != nil {
+			err = failed
+			break
+		}
+		timer.Reset(idle)
+		emitted = emitted || c.Kind != llm.ChunkUsage && c.Kind != llm.ChunkDone
+		acc.Add(c)
+		if acc.Done() {
+			return acc.Response(), emitted, nil
+		}
+		r.show(&c, attempt)
+	}
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errSilent):
+		err = &llm.Error{Kind: llm.KindTransient, Err: fmt.Errorf("%w (%s)", errSilent, idle)}
+	case cause != nil:
+		err = cause
+	case err == nil:
+		err = llm.Incomplete(ctx, r.s.agent.Model)
+	}
+	return acc.Response(), emitted, err
+}
+
+// show gives a delta to whoever watches.
+func (r *run) show(c *llm.Chunk, attempt int) {
+	if !r.s.watched() {
+		return
+	}
+	switch c.Kind {
+	case llm.ChunkText:
+		r.s.show(&TextDelta{Text: c.Text, Index: c.Index, Attempt: attempt})
+	case llm.ChunkThinking:
+		r.s.show(&ThinkingDelta{Text: c.Text, Index: c.Index, Attempt: attempt})
+	case llm.ChunkCall:
+		if c.Call != nil {
+			r.s.show(&ToolArgsDelta{Call: c.Call.ID, Name: c.Call.Name, Index: c.Index, Attempt: attempt})
+		}
+	case llm.ChunkArgs:
+		r.s.show(&ToolArgsDelta{Args: c.Text, Index: c.Index, Attempt: attempt})
+	}
+}
+
+// message turns a response into what the log keeps: calls get ids that are
+// unique in the message, text is made valid UTF-8, the tokens get their price.
+func (r *run) message(resp *llm.Response, turn, attempt int) *ModelMessage {
+	a := &r.s.agent
+	m := &ModelMessage{
+		Model: a.Model.Name(), Message: resp.Message, Usage: resp.Usage,
+		Finish: resp.Finish, Meta: resp.Meta, Attempt: attempt,
+	}
+	if price, ok := a.Prices[m.Model]; ok {
+		m.Cost = price.Cost(resp.Usage)
+	}
+	if len(m.Meta) > 0 && !json.Valid(m.Meta) {
+		m.Meta = nil
+	}
+	parts := m.Message.Parts
+	for i := range parts {
+		p := &parts[i]
+		p.Text = strings.ToValidUTF8(p.Text, "\uFFFD")
+		if isCall(p) && (p.Call.ID == "" || sameID(parts[:i], p.Call.ID)) {
+			call := *p.Call
+			call.ID = fmt.Sprintf("call_%d_%d", turn, i)
+			p.Call = &call
+		}
+	}
+	return m
+}
+
+func sameID(parts []llm.Part, id string) bool {
+	for i := range parts {
+		if isCall(&parts[i]) && parts[i].Call.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// maxRetryWait is the longest wait before a model call is made again; a provider
+// that asks for more has failed.
+const maxRetryWait = 30 * time.Second
+
+// retry says whether a failed attempt is made again, and after which wait: a
+// second, then four times as long each time, a quarter more or less, and at
+// least what the provider asked for.
+func (r *run) retry(err error, attempt int) (time.Duration, bool) {
+	if !errors.Is(err, llm.ErrTransient) || attempt > r.s.agent.Limits.Retries {
+		return 0, false
+	}
+	wait := time.Second
+	for range attempt - 1 {
+		wait = min(4*wait, maxRetryWait)
+	}
+	wait += time.Duration((rand.Float64() - 0.5) / 2 * float64(wait))
+	var e *llm.Error
+	if errors.As(err, &e) {
+		wait = max(wait, e.RetryAfter)
+	}
+	return wait, wait <= 2*maxRetryWait
+}
