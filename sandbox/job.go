@@ -2,6 +2,10 @@ package sandbox
 
 import (
 	"encoding/json"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -15,8 +19,10 @@ type Job struct {
 	// other files adds it.
 	Main string
 	// Dir is the workspace on the host. The program sees a copy of it at /ws,
-	// its working directory; what it wrote there comes back when it has ended.
-	// "" means none: the program then starts in /tmp.
+	// its working directory. When it has ended by itself, the regular files that
+	// it made or wrote come back, each one whole; a file that it removed stays on
+	// the host. When it was killed, nothing comes back. "" means no workspace:
+	// the program then starts in /tmp.
 	Dir string
 	// ReadOnly are names below Dir that the program may read and not change.
 	ReadOnly []string
@@ -44,7 +50,120 @@ type Limits struct {
 	Stderr    int           // bytes kept; 1 MiB
 	Frame     int           // bytes in one frame; 1 MiB
 	Frames    int           // frames; 10,000
-	FramesAll int64         // bytes in all frames together; 64 MiB
+	FramesAll int64         // bytes in all frames together; 16 MiB
+}
+
+// MaxWall is the longest that a program may run.
+const MaxWall = 300 * time.Second
+
+// withDefaults fills the zero fields, and says which field makes no sense.
+func (l Limits) withDefaults() (Limits, error) {
+	if l.Wall == 0 {
+		l.Wall = 60 * time.Second
+	}
+	if l.Wall < 0 || l.Wall > MaxWall {
+		return l, fmt.Errorf("Limits.Wall is %v; it can be at most %v", l.Wall, MaxWall)
+	}
+	wide := []struct {
+		name  string
+		value *int64
+		zero  int64
+	}{
+		{"Memory", &l.Memory, 1 << 30},
+		{"FileSize", &l.FileSize, 200e6},
+		{"Temp", &l.Temp, 256 << 20},
+		{"Workspace", &l.Workspace, 2 << 30},
+		{"FramesAll", &l.FramesAll, 16 << 20},
+	}
+	for _, f := range wide {
+		if *f.value == 0 {
+			*f.value = f.zero
+		}
+		if *f.value < 0 {
+			return l, fmt.Errorf("Limits.%s is %d; it cannot be negative", f.name, *f.value)
+		}
+	}
+	narrow := []struct {
+		name  string
+		value *int
+		zero  int
+	}{
+		{"Processes", &l.Processes, 64},
+		{"Files", &l.Files, 10_000},
+		{"Stdout", &l.Stdout, 1 << 20},
+		{"Stderr", &l.Stderr, 1 << 20},
+		{"Frame", &l.Frame, 1 << 20},
+		{"Frames", &l.Frames, 10_000},
+	}
+	for _, f := range narrow {
+		if *f.value == 0 {
+			*f.value = f.zero
+		}
+		if *f.value < 0 {
+			return l, fmt.Errorf("Limits.%s is %d; it cannot be negative", f.name, *f.value)
+		}
+	}
+	return l, nil
+}
+
+// ownEnv are the variables that the sandbox sets; a Job cannot replace them.
+var ownEnv = map[string]string{
+	"PATH":                 "/usr/bin",
+	"HOME":                 "/tmp",
+	"TMPDIR":               "/tmp",
+	"LANG":                 "C.UTF-8",
+	"TZ":                   "UTC",
+	"PYTHONUTF8":           "1",
+	"MPLBACKEND":           "Agg",
+	"OPENBLAS_NUM_THREADS": "1",
+	"OMP_NUM_THREADS":      "1",
+	"HELIOS_RESULT_FD":     "3",
+}
+
+// check says what is wrong with a job before anything is made for it.
+func (j *Job) check() error {
+	if j == nil {
+		return fmt.Errorf("there is no job")
+	}
+	if _, ok := j.Files[j.Main]; !ok {
+		return fmt.Errorf("Main is %q, which is not among Files", j.Main)
+	}
+	for name := range j.Files {
+		if !plainName(name) {
+			return fmt.Errorf("the file name %q is not a relative, slash-separated path", name)
+		}
+	}
+	for _, name := range j.ReadOnly {
+		if !plainName(name) {
+			return fmt.Errorf("the read-only name %q is not a relative, slash-separated path", name)
+		}
+	}
+	if len(j.ReadOnly) > 0 && j.Dir == "" {
+		return fmt.Errorf("ReadOnly names %q, but there is no Dir", j.ReadOnly[0])
+	}
+	for name, value := range j.Env {
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(value, "\x00") {
+			return fmt.Errorf("the environment variable %q cannot be set", name)
+		}
+		if _, own := ownEnv[name]; own {
+			return fmt.Errorf("the environment variable %s is the sandbox's own", name)
+		}
+	}
+	return nil
+}
+
+// plainName is true for a path that stays below where it is used.
+func plainName(name string) bool {
+	return fs.ValidPath(name) && name != "." && !strings.Contains(name, "\\") && !strings.Contains(name, "\x00")
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 // A Frame is one JSON value that a program wrote to its result descriptor:
@@ -55,7 +174,7 @@ type Frame = json.RawMessage
 
 // A Result is what came of a run.
 type Result struct {
-	ExitCode int // of the program; 128 + n when signal n ended it
+	ExitCode int // of the program; 128 + n when signal n ended it, 137 when it was killed
 
 	Stdout, Stderr       []byte // at most the limit, from the start
 	StdoutCut, StderrCut bool   // more was written than is kept

@@ -1,19 +1,38 @@
 package sandbox
 
-import "context"
+import (
+	"context"
+	"sync/atomic"
+)
+
+var initCalled atomic.Bool
 
 // Init must be the first call in main and in TestMain: the sandbox re-executes
 // the program that uses it, and Init is where that child leaves for its own
 // work and never returns. In every other process it does nothing but note that
 // it was called.
-func Init() {}
+func Init() {
+	initCalled.Store(true)
+	runShim()
+}
 
 // Open finds the layer that can confine programs on this host and proves it: it
-// runs the real profile once with a program that tries to get out. The error is
-// an [*Unavailable].
+// runs the real profile once with a program that tries to get out, which takes
+// some hundredths of a second. A program in a hurry opens in a goroutine while
+// it does other work. The error is an [*Unavailable], or that of ctx.
 func Open(ctx context.Context, opts *Options) (*Sandbox, error) {
-	return nil, &Unavailable{
-		Reason: "no layer is built for this host",
-		Remedy: "use what needs no Python",
+	if !initCalled.Load() {
+		return nil, &Unavailable{
+			Reason: "this program did not call sandbox.Init first",
+			Remedy: "call sandbox.Init() as the first statement of main, and of TestMain in tests",
+		}
 	}
+	if opts == nil {
+		opts = &Options{}
+	}
+	l, err := openLayer(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &Sandbox{layer: l}, nil
 }

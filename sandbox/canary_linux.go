@@ -1,0 +1,106 @@
+package sandbox
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+//go:embed canary.py
+var canaryProgram []byte
+
+// canaryLimits are tight: the canary needs a few hundredths of a second.
+var canaryLimits = Limits{Wall: 20 * time.Second, Stdout: 4 << 10, Stderr: 4 << 10, Frames: 1, Frame: 64 << 10}
+
+// prove runs the real profile once, with a program that tries to get out.
+func (b *bubblewrap) prove(ctx context.Context) error {
+	job := &Job{Files: map[string][]byte{"canary.py": canaryProgram}, Main: "canary.py", Limits: canaryLimits}
+	limits, err := job.Limits.withDefaults()
+	if err != nil {
+		return err
+	}
+	stage, err := newStage(ctx, b.base, job, limits, b.uid, b.gid, b.asOther)
+	if err != nil {
+		return err
+	}
+	defer stage.remove()
+	// A file of the host that the program's uid could read, were it in sight.
+	secret := filepath.Join(stage.path, "job", "canary.py")
+	p := b.profile(stage, map[string]string{"CANARY_HOST_FILE": secret}, limits)
+	p.command = []string{b.python.command, "-I", "-S", "-B", "-X", "utf8", "/job/canary.py"}
+	res, err := b.launcher.run(ctx, p, limits, b.watch(stage), nil)
+	if err != nil {
+		return err
+	}
+	if res.ExitCode != 0 || len(res.Frames) != 1 || res.FrameError != nil {
+		return &launchError{
+			said: lastLine(res.Stderr),
+			err:  fmt.Errorf("the trial program ended with status %d and %d reports", res.ExitCode, len(res.Frames)),
+		}
+	}
+	return judge(res.Frames[0], b, limits)
+}
+
+// errOpen is what a canary that got out makes of a host.
+var errOpen = errors.New("the confinement has a hole")
+
+// judge compares a canary's report with what it has to be.
+func judge(frame Frame, b *bubblewrap, limits Limits) error {
+	var report map[string]string
+	if err := json.Unmarshal(frame, &report); err != nil {
+		return fmt.Errorf("%w: the trial program's report cannot be read: %w", errOpen, err)
+	}
+	want := map[string]string{
+		// The one thing that must work, or the others prove nothing.
+		"control": "open",
+
+		"Seccomp": "2", "NoNewPrivs": "1", "environ": "0", "descriptors": "0 1 2 3",
+		"CapEff": "0000000000000000", "CapPrm": "0000000000000000", "CapBnd": "0000000000000000",
+		"Uid": strings.TrimSpace(strings.Repeat(strconv.Itoa(innerID)+" ", 4)),
+		"Gid": strings.TrimSpace(strings.Repeat(strconv.Itoa(innerID)+" ", 4)),
+	}
+	for _, name := range []string{
+		"shadow", "passwd", "host_file", "kernel_setting", "sysrq", "root", "usr", "dev", "job", "sys", "socket", "setuid", "node",
+	} {
+		want[name] = "denied"
+	}
+	for _, name := range sortedKeys(want) {
+		if report[name] != want[name] {
+			return fmt.Errorf("%w: %s is %q and not %q", errOpen, name, report[name], want[name])
+		}
+	}
+	for name, most := range map[string]int64{
+		"Max address space": limits.Memory, "Max processes": int64(limits.Processes) + 1,
+		"Max file size": limits.FileSize, "Max open files": openFiles, "Max core file size": 0,
+	} {
+		if value, err := strconv.ParseInt(report[name], 10, 64); err != nil || value > most {
+			return fmt.Errorf("%w: the limit %q is %q and not %d", errOpen, name, report[name], most)
+		}
+	}
+	for _, name := range []string{"user", "pid", "net", "mnt", "ipc", "uts", "cgroup"} {
+		ours, err := os.Readlink("/proc/self/ns/" + name)
+		if err != nil {
+			return fmt.Errorf("%w: the %s namespace of the host cannot be compared: %w", errOpen, name, err)
+		}
+		if inside := report["ns_"+name]; inside == "" || inside == ours {
+			return fmt.Errorf("%w: the %s namespace is the host's", errOpen, name)
+		}
+	}
+	if pids := strings.Fields(report["NSpid"]); len(pids) == 0 || !slices.Contains([]string{"2", "3"}, pids[len(pids)-1]) {
+		return fmt.Errorf("%w: processes of the host are in sight", errOpen)
+	}
+	return nil
+}
+
+func lastLine(text []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}

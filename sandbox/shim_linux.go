@@ -1,0 +1,119 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// shimName is what the re-executed child is called, which is how Init knows it.
+const shimName = "helios-sandbox-shim"
+
+// A shimConfig is what the child needs to become the launcher. It arrives on a
+// pipe once the child has been put into its cgroup, so that nothing of the
+// launcher is ever outside.
+type shimConfig struct {
+	Path     string
+	Args     []string
+	UID, GID int // 0: stay who we are
+}
+
+// runShim does not return when this process is the re-executed child.
+func runShim() {
+	if len(os.Args) != 1 || os.Args[0] != shimName {
+		return
+	}
+	err := becomeLauncher()
+	fmt.Fprintf(os.Stderr, "%s: %v\n", shimName, err)
+	os.Exit(125)
+}
+
+// becomeLauncher drops what the launcher must not have, and replaces this
+// process by it. It returns only when something failed.
+func becomeLauncher() error {
+	pipe := os.NewFile(fdConfig, "config")
+	if pipe == nil {
+		return errors.New("no configuration was passed")
+	}
+	data, err := io.ReadAll(pipe)
+	if err != nil {
+		return fmt.Errorf("read the configuration: %w", err)
+	}
+	_ = pipe.Close()
+	var config shimConfig
+	if err := json.Unmarshal(data, &config); err != nil {
+		return fmt.Errorf("read the configuration: %w", err)
+	}
+	if err := keepDescriptors(fdResult, fdSync); err != nil {
+		return err
+	}
+	if err := dropTo(config.UID, config.GID); err != nil {
+		return err
+	}
+	// The environment is empty because the launcher stays process 1 inside, and
+	// its environment can be read there in /proc/1/environ.
+	err = syscall.Exec(config.Path, config.Args, []string{})
+	return fmt.Errorf("start %s: %w", config.Path, err)
+}
+
+// keepDescriptors closes on exec every descriptor above 2 but first to last.
+// Descriptors that this process inherited itself would reach the program.
+func keepDescriptors(first, last int) error {
+	err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
+	if err != nil { // before Linux 5.11
+		err = closeOnExecOneByOne()
+	}
+	if err != nil {
+		return fmt.Errorf("close inherited descriptors: %w", err)
+	}
+	for fd := first; fd <= last; fd++ {
+		if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFD, 0); err != nil {
+			return fmt.Errorf("pass descriptor %d on: %w", fd, err)
+		}
+	}
+	return nil
+}
+
+func closeOnExecOneByOne() error {
+	names, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return errors.New("/proc/self/fd is empty")
+	}
+	for _, name := range names {
+		if fd, err := strconv.Atoi(filepath.Base(name)); err == nil && fd > 2 {
+			unix.CloseOnExec(fd)
+		}
+	}
+	return nil
+}
+
+// dropTo gives up root for good. The launcher must never run as root: its
+// /proc/sys would be writable, and a process limit does not bind root.
+func dropTo(uid, gid int) error {
+	if uid != 0 {
+		if err := syscall.Setgroups([]int{}); err != nil {
+			return fmt.Errorf("give up the groups of root: %w", err)
+		}
+		if err := syscall.Setresgid(gid, gid, gid); err != nil {
+			return fmt.Errorf("become group %d: %w", gid, err)
+		}
+		if err := syscall.Setresuid(uid, uid, uid); err != nil {
+			return fmt.Errorf("become user %d: %w", uid, err)
+		}
+	}
+	if os.Getuid() == 0 || os.Geteuid() == 0 || os.Getegid() == 0 && uid != 0 {
+		return errors.New("the launcher would run as root")
+	}
+	return nil
+}
