@@ -38,6 +38,9 @@ func (r *run) callModel(v *runState) (bool, error) {
 			if errors.Is(err, llm.ErrRefused) {
 				stop = StopRefused
 			}
+			if wait > maxAskedWait {
+				err = fmt.Errorf("%w; the provider asks to wait %s", err, wait)
+			}
 			return true, r.end(stop, err, before...)
 		}
 		retried := &ModelRetried{Reason: err.Error(), Attempt: attempt, Wait: wait, Usage: msg.Usage, Cost: msg.Cost}
@@ -179,9 +182,12 @@ func sameID(parts []llm.Part, id string) bool {
 	return false
 }
 
-// maxRetryWait is the longest wait before a model call is made again; a provider
-// that asks for more has failed.
-const maxRetryWait = 30 * time.Second
+// Waits before a model call is made again stop growing at maxRetryWait; a
+// provider that asks for more than maxAskedWait has failed.
+const (
+	maxRetryWait = 30 * time.Second
+	maxAskedWait = time.Minute
+)
 
 // retry says whether a failed attempt is made again, and after which wait: a
 // second, then four times as long each time, a quarter more or less, and at
@@ -196,8 +202,8 @@ func (r *run) retry(err error, attempt int) (time.Duration, bool) {
 	}
 	wait += time.Duration((rand.Float64() - 0.5) / 2 * float64(wait))
 	var e *llm.Error
-	if errors.As(err, &e) {
-		wait = max(wait, e.RetryAfter)
+	if errors.As(err, &e) && e.RetryAfter > wait {
+		return e.RetryAfter, e.RetryAfter <= maxAskedWait
 	}
-	return wait, wait <= 2*maxRetryWait
+	return wait, true
 }
