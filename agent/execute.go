@@ -95,10 +95,11 @@ func (r *run) abort(err error) {
 // outcome words the error of a call for the model.
 func (r *run) outcome(c *openCall, v *verdict, err error) (Outcome, tool.Result) {
 	outcome, text := OutcomeError, err.Error()
+	stopped := context.Cause(r.ctx)
 	var abort *tool.AbortError
 	var panicked *panicError
 	switch {
-	case errors.As(err, &abort):
+	case errors.As(err, &abort) && !errors.Is(err, stopped): // not just told of a sibling's
 		outcome = OutcomeAborted
 	case errors.As(err, &panicked):
 		outcome = OutcomePanic
@@ -107,11 +108,10 @@ func (r *run) outcome(c *openCall, v *verdict, err error) (Outcome, tool.Result)
 		if !v.call.Effect.Repeatable() {
 			text += "; it may or may not have taken effect"
 		}
-	case r.ctx.Err() != nil:
+	case stopped != nil && c.doubtful():
+		outcome, text = OutcomeUnknown, "interrupted, outcome unknown: the call may or may not have taken effect"
+	case stopped != nil:
 		outcome, text = OutcomeInterrupted, "interrupted"
-		if c.doubtful() {
-			outcome, text = OutcomeUnknown, "interrupted, outcome unknown: the call may or may not have taken effect"
-		}
 	}
 	res := tool.Text(text)
 	res.IsError = true
