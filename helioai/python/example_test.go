@@ -17,7 +17,7 @@ func ExampleRead() {
 	}
 	report := python.Read(0, frames)
 	for _, v := range report.Values {
-		fmt.Println(v.Name, *v.Value, v.Units)
+		fmt.Println(v.Name, v.Value, v.Units)
 	}
 	fmt.Println(len(report.Figures), "figures,", report.Dropped, "frame dropped")
 	// Output:

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -91,6 +92,7 @@ export("speed", 400.5, "km/s")
 export("b", np.array([[1.0, 2.0, 2.0], [np.nan, 0.0, 0.0]]), "nT")
 export("when", np.datetime64("2023-01-02T03:41:01"))
 export("fit", {"slope": 0.5, "word": "good"}, "1")
+export("samples", np.isfinite([1.0, np.nan]).sum(), "count")
 export("bad", np.inf)
 `}, nil)
 	if got.code != 0 || !got.Started || !got.Finished || got.Failure != nil {
@@ -101,16 +103,19 @@ export("bad", np.inf)
 	}
 	var names []string
 	for _, v := range got.Values {
-		names = append(names, v.Name+":"+v.Kind+":"+v.Units)
+		names = append(names, v.Name+":"+string(v.Kind)+":"+v.Units)
 	}
-	want := "speed:number:km/s b:series:nT when:time: fit.slope:number:1 fit.word:text:1"
+	want := "speed:number:km/s b:series:nT when:time: fit.slope:number:1 fit.word:text:1 samples:number:count"
 	if s := strings.Join(names, " "); s != want {
 		t.Errorf("got values %s, want %s", s, want)
 	}
-	if b := got.Values[1]; b.N != 5 || b.NaN != 1 || b.Mean != 1 || len(b.Sample) != 6 || b.Sample[3] != nil {
-		t.Errorf("the array is described as %+v", *b.Summary)
+	if b := got.Values[1]; b.N != 5 || b.NaN != 1 || b.Mean != 1 || len(b.Sample) != 6 || !math.IsNaN(b.Sample[3]) {
+		t.Errorf("the array is described as %+v", b)
 	}
-	if len(got.Refused) != 1 || got.Refused[0].Error != "it is not a finite number" {
+	if !got.Values[5].Integer || got.Values[0].Integer {
+		t.Error("a count is not told from a measurement")
+	}
+	if len(got.Refused) != 1 || got.Refused[0].Reason != "it is not a finite number" {
 		t.Errorf("refused: %+v", got.Refused)
 	}
 	if got.Versions["python"] == "" || got.Versions["numpy"] == "" || got.Versions["matplotlib"] != "" {
@@ -223,7 +228,7 @@ export("before", int("scipy" in sys.modules) + int("matplotlib" in sys.modules),
 export("chi2", scipy.stats.chi2.ppf(0.95, 3), "1")
 export("style", plt.rcParams["timezone"])
 `}, map[string][]byte{"fontlist-v0.json": []byte("{}")}) // a list at hand: none is built ahead
-	if len(got.Values) != 3 || *got.Values[0].Value != 0 || *got.Values[1].Value < 7.8 || got.Values[2].Text != "UTC" {
+	if len(got.Values) != 3 || got.Values[0].Value != 0 || got.Values[1].Value < 7.8 || got.Values[2].Text != "UTC" {
 		t.Errorf("got %+v, stderr %s", got.Values, got.stderr)
 	}
 }

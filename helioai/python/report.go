@@ -6,6 +6,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/helios-go/helios/helioai/ledger"
 )
 
 // A Report is what the frames of one run say.
@@ -13,8 +17,8 @@ type Report struct {
 	Started  bool // the script's own code began to run
 	Finished bool // and came to its end without an error
 
-	Values  []Document // exported values in order
-	Refused []Document // exports that could not be recorded, with the reason
+	Values  []ledger.Entry // exported values in order, without an origin
+	Refused []Refusal      // exports that could not be recorded
 	Figures []Figure
 	Loaded  []string // names given to load_data, each once
 	Failure *Failure // nil: none was reported
@@ -26,6 +30,13 @@ type Report struct {
 	Fonts map[string][]byte
 
 	Dropped int // frames that the runtime would not have sent
+}
+
+// A Refusal is an export that could not be recorded.
+type Refusal struct {
+	Name   string
+	Reason string // one clause
+	Repr   string // what it was, as Python shows it, shortened
 }
 
 // A Figure is one figure as two files in the workspace.
@@ -70,12 +81,12 @@ func Read(index int, frames []json.RawMessage) *Report {
 	return r
 }
 
-// envelope is the union of the fields of all frames.
+// envelope is the union of the fields of all frames but exports.
 type envelope struct {
 	Type     string            `json:"type"`
 	Name     string            `json:"name"`
 	Data     []byte            `json:"data"`
-	Value    *Document         `json:"value"`
+	Value    json.RawMessage   `json:"value"`
 	Versions map[string]string `json:"versions"`
 	Figure
 	Failure
@@ -116,21 +127,29 @@ func (r *Report) take(index int, frame json.RawMessage) error {
 	return fmt.Errorf("unknown frame %.20q", e.Type)
 }
 
-func (r *Report) takeValue(d *Document) error {
-	if d == nil {
-		return fmt.Errorf("an export without a value")
-	}
-	if err := d.check(); err != nil {
-		return err
-	}
+// takeValue reads an exported value, or the reason why there is none.
+func (r *Report) takeValue(raw json.RawMessage) error {
 	if len(r.Values)+len(r.Refused) >= maxValues {
 		return fmt.Errorf("more than %d exports", maxValues)
 	}
-	if d.Kind == KindError {
-		r.Refused = append(r.Refused, *d)
-	} else {
-		r.Values = append(r.Values, *d)
+	var refused struct {
+		Name, Kind, Error, Repr string
 	}
+	known := json.Unmarshal(raw, &refused) == nil
+	refusal := Refusal{Name: oneLine(refused.Name, maxName), Reason: oneLine(refused.Error, maxText), Repr: oneLine(refused.Repr, maxText)}
+	if known && refused.Kind == "error" {
+		r.Refused = append(r.Refused, refusal)
+		return nil
+	}
+	entry, err := ledger.FromExport(raw, ledger.Origin{})
+	if err != nil {
+		if known && refusal.Name != "" {
+			refusal.Reason = err.Error()
+			r.Refused = append(r.Refused, refusal)
+		}
+		return err
+	}
+	r.Values = append(r.Values, entry)
 	return nil
 }
 
@@ -148,7 +167,8 @@ func (r *Report) takeFailure(f Failure) error {
 	if r.Failure != nil || !exceptionOK.MatchString(f.Exception) {
 		return fmt.Errorf("an error called %.40q", f.Exception)
 	}
-	f.Message = strings.ToValidUTF8(f.Message, "")
+	f.Message = oneLine(f.Message, maxText)
+	f.Traceback = strings.ToValidUTF8(f.Traceback, "")
 	r.Failure = &f
 	return nil
 }
@@ -172,8 +192,43 @@ func Progress(frame json.RawMessage) string {
 	switch {
 	case e.Type == "figure" && plain("name", e.PNG, 1, maxName) == nil:
 		return "drew " + e.PNG
-	case e.Type == "export" && e.Value != nil && e.Value.check() == nil && e.Value.Kind != KindError:
-		return "computed " + e.Value.Name
+	case e.Type == "export":
+		if entry, err := ledger.FromExport(e.Value, ledger.Origin{}); err == nil {
+			return "computed " + entry.Name
+		}
 	}
 	return ""
+}
+
+const (
+	maxName = 200
+	maxText = 4000
+)
+
+// oneLine makes any text fit for a sentence.
+func oneLine(s string, most int) string {
+	s = strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
+	for len(s) > most {
+		_, size := utf8.DecodeLastRuneInString(s)
+		s = s[:len(s)-size]
+	}
+	return s
+}
+
+// plain checks a short string for people: no control characters.
+func plain(what, s string, least, most int) error {
+	if n := len(s); n < least || n > most {
+		return fmt.Errorf("a %s of %d bytes", what, n)
+	}
+	for _, r := range s {
+		if r == utf8.RuneError || unicode.IsControl(r) {
+			return fmt.Errorf("a %s with control characters", what)
+		}
+	}
+	return nil
 }

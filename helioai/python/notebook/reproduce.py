@@ -80,14 +80,13 @@ def _same(want, got):
     """Equal to 1e-9: of the value itself, or of the largest in its series."""
     if want["kind"] != got["kind"]:
         return False
-    if want["kind"] == "time":
-        return np.datetime64(want["time"].rstrip("Z"), "ns") == np.datetime64(got["time"].rstrip("Z"), "ns")
     if want["kind"] == "number":
         return _close(want["value"], got["value"], want.get("scale", 0.0))
-    if want["kind"] != "series":
-        return want.get("text") == got.get("text")
-    if (want["shape"], want["n"], want["nan"]) != (got["shape"], got["n"], got["nan"]):
+    exact = ("time_ns_unix", "times_ns_unix", "text", "shape", "n_finite", "n_nan")
+    if any(want.get(key) != got.get(key) for key in exact):
         return False
+    if "sample" not in want:
+        return True
     scale = max(abs(want["min"]), abs(want["max"]))
     pairs = [(want[k], got[k]) for k in ("mean", "std", "min", "max")] + list(zip(want["sample"], got["sample"]))
     return all((a is None and b is None) or (None not in (a, b) and _close(a, b, scale)) for a, b in pairs)
@@ -99,13 +98,22 @@ def _close(a, b, scale):
 
 def _show(document):
     units = f" {document['units']}" if document.get("units") not in ("", "1", "text", None) else ""
-    kind = document["kind"]
+    name, kind = document["name"], document["kind"]
     if kind == "number":
-        return f"{document['name']} = {document['value']:.10g}{units}"
+        return f"{name} = {document['value']:.10g}{units}"
     if kind == "time":
-        return f"{document['name']} = {document['time'].replace('.000000000Z', 'Z')}"
-    if kind == "series":
-        if document["n"] + document["nan"] == len(document["sample"]) <= 3:
-            return f"{document['name']} = ({', '.join('NaN' if x is None else f'{x:.10g}' for x in document['sample'])}){units}"
-        return f"{document['name']}: shape {tuple(document['shape'])}, mean {document['mean']:.10g}{units}"
-    return f"{document['name']}: {document.get('text', document.get('error', ''))}"
+        return f"{name} = {_iso(document['time_ns_unix'])}"
+    if kind != "series":
+        return f"{name}: {document.get('text', document.get('error', ''))}"
+    if "times_ns_unix" in document:
+        return f"{name}: {document['n_finite']} times, the first {_iso(document['times_ns_unix'][0])}"
+    if document["n_finite"] + document["n_nan"] == len(document["sample"]) <= 3:
+        return f"{name} = ({', '.join('NaN' if x is None else f'{x:.10g}' for x in document['sample'])}){units}"
+    return f"{name}: shape {tuple(document['shape'])}, mean {document['mean']:.10g}{units}"
+
+
+def _iso(nanoseconds):
+    if nanoseconds is None:
+        return "NaT"
+    text = str(np.datetime64(nanoseconds, "ns"))
+    return (text.rstrip("0").rstrip(".") if "." in text else text) + "Z"

@@ -9,7 +9,7 @@ import datetime as _datetime
 import numpy as np
 
 _SAMPLE = 8  # how many leading elements of an array a document keeps
-_TEXT = 2000  # the longest text that is kept, in characters
+_TEXT = 4000  # the longest text that is kept, in bytes
 
 
 def _describe(name, value, units=""):
@@ -17,13 +17,16 @@ def _describe(name, value, units=""):
 
     A dict is flattened: {"x": 1} exported as "fit" gives "fit.x". What cannot
     be recorded gives a document of kind "error" that says why, and no number.
+    Whole numbers stay whole: a count is compared exactly, a mean is not.
 
-    >>> _describe("speed", 400, "km/s")
-    [{'name': 'speed', 'kind': 'number', 'value': 400.0, 'units': 'km/s'}]
+    >>> _describe("speed", 400.0, "km/s")
+    [{'name': 'speed', 'kind': 'number', 'units': 'km/s', 'value': 400.0}]
+    >>> _describe("samples", np.int32(11))[0]["value"]
+    11
     >>> _describe("fit", {"slope": 0.5}, "1")[0]["name"]
     'fit.slope'
-    >>> _describe("when", np.datetime64("2023-01-02T03:41:01"))[0]["time"]
-    '2023-01-02T03:41:01.000000000Z'
+    >>> _describe("when", np.datetime64("1970-01-01T00:00:01"))[0]["time_ns_unix"]
+    1000000000
     >>> _describe("b", np.array([1.0, np.nan, 3.0]), "nT")[0]["mean"]
     2.0
     >>> _describe("bad", float("nan"))[0]["error"]
@@ -36,65 +39,77 @@ def _describe(name, value, units=""):
             for key, item in value.items()
             for document in _describe(f"{name}.{key}", item, units)
         ]
+    head = {"name": name, "kind": "text", "units": units}
     if isinstance(value, str):
-        return [{"name": name, "kind": "text", "text": value[:_TEXT], "units": units}]
+        return [{**head, "text": value.encode()[:_TEXT].decode(errors="ignore")}]
     if hasattr(value, "values") and hasattr(value, "units"):  # a Dataset
-        value, units = value.values, units or str(value.units)
-    if isinstance(value, _datetime.datetime):
-        value = _utc64(value)
+        value, head["units"] = value.values, units or str(value.units)
     try:
-        array = np.ma.filled(np.ma.asarray(value).astype(float), np.nan) if np.ma.isMaskedArray(value) else np.asarray(value)
+        array = _as_array(value)
     except (TypeError, ValueError) as problem:
         return [_refused(name, f"it is not a number, a time, a text or an array of numbers ({problem})", value)]
-    if array.dtype.kind == "M":
-        return _describe_times(name, array, value)
     if array.dtype.kind == "m":
-        array, units = array / np.timedelta64(1, "s"), units or "s"
-    if array.dtype.kind not in "biuf":
+        array, head["units"] = array / np.timedelta64(1, "s"), units or "s"
+    if array.dtype.kind == "b":
+        array = array.astype(int)
+    if array.dtype.kind not in "iufM":
         return [_refused(name, "it is not a number, a time, a text or an array of numbers", value)]
+    if array.dtype.kind == "M":
+        return [_describe_times(head, array.astype("datetime64[ns]"), value)]
     if array.ndim == 0:
-        number = float(array)
-        if not np.isfinite(number):
+        if not np.isfinite(array):
             return [_refused(name, "it is not a finite number", value)]
-        return [{"name": name, "kind": "number", "value": number, "units": units}]
-    return [_describe_array(name, array.astype(float), units, value)]
+        return [{**head, "kind": "number", "value": _number(array)}]
+    return [_describe_array(head, array, value)]
 
 
-def _describe_array(name, array, units, value):
-    good = array[np.isfinite(array)]
+def _as_array(value):
+    if isinstance(value, _datetime.datetime):
+        if value.tzinfo is not None:  # one without a zone is UTC already
+            value = value.astimezone(_datetime.timezone.utc).replace(tzinfo=None)
+        return np.array(value, "datetime64[ns]")
+    if np.ma.isMaskedArray(value):
+        return np.ma.filled(value.astype(float), np.nan)
+    return np.asarray(value)
+
+
+def _describe_array(head, array, value):
+    good = array[np.isfinite(array)].astype(float)
     if good.size == 0:
-        return _refused(name, "it holds no finite value", value)
+        return _refused(head["name"], "it holds no finite value", value)
     return {
-        "name": name,
+        **head,
         "kind": "series",
         "shape": list(array.shape),
-        "n": int(good.size),
-        "nan": int(array.size - good.size),
+        "n_finite": int(good.size),
+        "n_nan": int(array.size - good.size),
         "mean": float(good.mean()),
         "std": float(good.std()),
         "min": float(good.min()),
         "max": float(good.max()),
-        "sample": [float(x) if np.isfinite(x) else None for x in array.ravel()[:_SAMPLE]],
-        "units": units,
+        "sample": [_number(x) if np.isfinite(x) else None for x in array.ravel()[:_SAMPLE]],
     }
 
 
-def _describe_times(name, array, value):
-    if array.ndim == 1 and 0 < array.size <= _SAMPLE:
-        return [d for i, t in enumerate(array) for d in _describe_times(f"{name}.{i}", t, t)]
-    if array.ndim != 0:
-        return [_refused(name, f"it holds {array.size} times; export the ones that matter, each by its name", value)]
-    if np.isnat(array):
-        return [_refused(name, "it is not a time", value)]
-    text = np.datetime_as_string(array.astype("datetime64[ns]")) + "Z"
-    return [{"name": name, "kind": "time", "time": str(text), "units": ""}]
+def _describe_times(head, array, value):
+    missing = int(np.isnat(array).sum())
+    if missing == array.size:
+        return _refused(head["name"], "it is not a time" if array.ndim == 0 else "it holds no time", value)
+    if array.ndim == 0:
+        return {**head, "kind": "time", "time_ns_unix": int(array.astype(np.int64))}
+    return {
+        **head,
+        "kind": "series",
+        "shape": list(array.shape),
+        "n_finite": int(array.size - missing),
+        "n_nan": missing,
+        "times_ns_unix": [None if np.isnat(t) else int(t.astype(np.int64)) for t in array.ravel()[:_SAMPLE]],
+    }
 
 
-def _utc64(moment):
-    """Turn a datetime into a datetime64; one without a zone is UTC already."""
-    if moment.tzinfo is not None:
-        moment = moment.astimezone(_datetime.timezone.utc).replace(tzinfo=None)
-    return np.datetime64(moment, "ns")
+def _number(x):
+    """A Python number: whole numbers stay whole."""
+    return int(x) if x.dtype.kind in "iu" else float(x)
 
 
 def _refused(name, why, value):
