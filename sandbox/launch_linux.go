@@ -78,8 +78,15 @@ func (l *launcher) run(ctx context.Context, p *profile, limits Limits, watch *wa
 		}
 		return nil, err
 	}
-	res.OutOfMemory = res.OutOfMemory || group.ranOut()
+	res.OutOfMemory = res.OutOfMemory || group.ranOut() || saidMemoryError(res)
 	return res, ctx.Err()
+}
+
+// saidMemoryError is true when Python ended because an allocation failed, which
+// is how the limit of one process shows.
+func saidMemoryError(res *Result) bool {
+	last := lastLine(res.Stderr)
+	return res.ExitCode == 1 && (strings.HasPrefix(last, "MemoryError") || strings.Contains(last, "ArrayMemoryError:"))
 }
 
 // A confined is a running launcher and what it holds.
