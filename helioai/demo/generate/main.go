@@ -2,8 +2,14 @@
 //
 //	go run ./helioai/demo/generate
 //
-// from the root of the repository, or go generate ./helioai/demo. What it
-// writes is the same every time; a test compares it with what is committed.
+// from the root of the repository, or go generate ./helioai/demo.
+//
+// The data are one day of solar wind with an interplanetary shock and a magnetic
+// cloud behind it, and a crossing of a magnetopause, none of it measured.
+// Everything follows from the numbers in these files: a shock that satisfies the
+// jump conditions of magnetohydrodynamics, a rotation about a known normal, slow
+// waves, noise from a generator of its own, missing samples and a gap. What is
+// written is the same every time; a test compares it with what is committed.
 package main
 
 import (
@@ -11,8 +17,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"github.com/helios-go/helios/helioai/demo/internal/synth"
 )
 
 func main() {
@@ -29,21 +33,35 @@ func run() error {
 	} else if _, err := os.Stat(dir); err != nil {
 		return fmt.Errorf("write the demonstration data: run this from the root of the repository or in helioai/demo: %w", err)
 	}
-	files, truths, err := synth.Make()
+	files, err := written()
 	if err != nil {
-		return fmt.Errorf("make the demonstration data: %w", err)
-	}
-	text, err := json.MarshalIndent(truths, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write the truths: %w", err)
-	}
-	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o755); err != nil {
 		return err
 	}
 	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(dir, "data", name), data, 0o644); err != nil {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, data, 0o644); err != nil {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(dir, "truths.json"), append(text, '\n'), 0o644)
+	return nil
+}
+
+// written returns what is to be written, by path below helioai/demo.
+func written() (map[string][]byte, error) {
+	files, found, err := makeAll()
+	if err != nil {
+		return nil, fmt.Errorf("make the demonstration data: %w", err)
+	}
+	text, err := json.MarshalIndent(found, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write the truths: %w", err)
+	}
+	out := map[string][]byte{"truths.json": append(text, '\n')}
+	for name, data := range files {
+		out[filepath.Join("data", name)] = data
+	}
+	return out, nil
 }

@@ -1,15 +1,4 @@
-// Package synth makes the demonstration data: one day of solar wind with an
-// interplanetary shock and a magnetic cloud behind it, and a crossing of a
-// magnetopause, none of it measured.
-//
-//	files, truths, err := synth.Make()
-//
-// Everything follows from the numbers in this package: a shock that satisfies
-// the jump conditions of magnetohydrodynamics, a rotation about a known normal,
-// slow waves, noise from a generator of its own, missing samples and a gap. The
-// same source gives the same bytes on every machine, and with them come the
-// [Truths]: what an analysis of the files must find.
-package synth
+package main
 
 import (
 	"math"
@@ -19,18 +8,19 @@ import (
 
 // The datasets, by the names of their files without the ending.
 const (
-	MFI = "demo_mfi_20230615_v01" // magnetic field in the solar wind
-	SWE = "demo_swe_20230615_v01" // plasma of the solar wind
-	FGM = "demo_fgm_20230615_v01" // magnetic field across a magnetopause
+	datasetMFI = "demo_mfi_20230615_v01" // magnetic field in the solar wind
+	datasetSWE = "demo_swe_20230615_v01" // plasma of the solar wind
+	datasetFGM = "demo_fgm_20230615_v01" // magnetic field across a magnetopause
 )
 
-// Make returns the files by name and the truths about them.
-func Make() (map[string][]byte, *Truths, error) {
+// makeAll returns the files by name and the truths about them. The same source
+// gives the same bytes on every machine.
+func makeAll() (map[string][]byte, *truths, error) {
 	shock := newShock()
 	field, plasma, crossing := newField(shock), newPlasma(shock), newCrossing()
 	files := map[string][]byte{}
 	for name, file := range map[string]interface{ Bytes() ([]byte, error) }{
-		MFI: field.file(), SWE: plasma.file(), FGM: crossing.file(),
+		datasetMFI: field.file(), datasetSWE: plasma.file(), datasetFGM: crossing.file(),
 	} {
 		b, err := file.Bytes()
 		if err != nil {

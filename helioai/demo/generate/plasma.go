@@ -1,4 +1,4 @@
-package synth
+package main
 
 import (
 	"math"
@@ -72,7 +72,7 @@ func windPlasma(s *shock, seconds float64, random *noise) (density, speed, kelvi
 }
 
 func (p *plasma) file() cdftest.File {
-	file := newFile(SWE, "SWE>Solar Wind Experiment (synthetic)", "H1>64-s proton moments",
+	file := newFile(datasetSWE, "SWE>Solar Wind Experiment (synthetic)", "H1>64-s proton moments",
 		"Synthetic solar wind protons every 64 s, with an interplanetary shock")
 	file.Variables = []cdftest.Variable{
 		epoch(p.times),

@@ -1,4 +1,4 @@
-package synth
+package main
 
 // A noise is a source of random numbers (splitmix64, G. Steele et al. 2014).
 // It is written out here so that the data do not depend on a library's choice

@@ -1,11 +1,40 @@
-package synth
+package main
 
 import (
+	"bytes"
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/helios-go/helios/helio/formulary"
 )
+
+func TestWhatIsCommittedIsWhatIsMade(t *testing.T) {
+	t.Parallel()
+	made, err := written()
+	if err != nil {
+		t.Fatal(err)
+	}
+	committed, err := filepath.Glob("../data/*")
+	if err != nil || len(committed) != len(made)-1 {
+		t.Errorf("got %d files, want %d (%v)", len(committed), len(made)-1, err)
+	}
+	total := 0
+	for name, want := range made {
+		got, err := os.ReadFile(filepath.Join("..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += len(got)
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is not what is made; run go generate ./helioai/demo", name)
+		}
+	}
+	if total > 500_000 {
+		t.Errorf("the files take %d bytes of every clone and binary, more than 500,000", total)
+	}
+}
 
 // The two sides of the shock, taken as any two states with a plane between
 // them, must carry equal fluxes through it: a check in vectors and in the

@@ -1,4 +1,4 @@
-package synth
+package main
 
 import (
 	"math"
@@ -85,7 +85,7 @@ func fieldMissing(s *shock, seconds float64, random *noise) bool {
 }
 
 func (f *field) file() cdftest.File {
-	file := newFile(MFI, "MFI>Magnetic Field Investigation (synthetic)", "H0>16-s magnetic field",
+	file := newFile(datasetMFI, "MFI>Magnetic Field Investigation (synthetic)", "H0>16-s magnetic field",
 		"Synthetic solar wind magnetic field every 16 s, with an interplanetary shock")
 	file.Variables = []cdftest.Variable{
 		epoch(f.times),

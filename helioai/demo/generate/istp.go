@@ -1,4 +1,4 @@
-package synth
+package main
 
 import (
 	"github.com/helios-go/helios/helio/cdf"

@@ -1,4 +1,4 @@
-package synth
+package main
 
 import (
 	"math"
@@ -45,7 +45,7 @@ func newCrossing() *crossing {
 }
 
 func (c *crossing) file() cdftest.File {
-	file := newFile(FGM, "FGM>Fluxgate Magnetometer (synthetic)", "H2>1-s magnetic field",
+	file := newFile(datasetFGM, "FGM>Fluxgate Magnetometer (synthetic)", "H2>1-s magnetic field",
 		"Synthetic magnetic field across a magnetopause every second")
 	file.Variables = []cdftest.Variable{
 		epoch(c.times),
