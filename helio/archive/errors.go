@@ -1,7 +1,9 @@
 package archive
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/helios-go/helios/helio/tt"
@@ -10,14 +12,19 @@ import (
 // UnknownError says that an archive has no such parameter.
 type UnknownError struct {
 	ID      string
-	Nearest []string // ids that look alike, best first; may be empty
+	Nearest []string // ids to choose from instead, best first; may be empty
+	Alike   bool     // they look like ID; otherwise they are others of its dataset
 }
 
 func (e *UnknownError) Error() string {
 	if len(e.Nearest) == 0 {
 		return fmt.Sprintf("there is no parameter %q; list what there is with helioai data", e.ID)
 	}
-	return fmt.Sprintf("there is no parameter %q; the nearest names are %s", e.ID, strings.Join(e.Nearest, ", "))
+	which := "the nearest are"
+	if !e.Alike {
+		which = "its dataset has"
+	}
+	return fmt.Sprintf("there is no parameter %q; %s %s", e.ID, which, strings.Join(e.Nearest, ", "))
 }
 
 // WindowError says that a window of time ends before it starts, or is empty.
@@ -30,6 +37,9 @@ type WindowError struct {
 }
 
 func (e *WindowError) Error() string {
+	if e.Start == e.Stop {
+		return fmt.Sprintf("read %s: the window starts and stops at %v; let it stop later (%s)", e.ID, e.Start, coverage(e.First, e.Last))
+	}
 	return fmt.Sprintf("read %s: the window starts at %v and stops at %v, which is not later; swap them (%s)",
 		e.ID, e.Start, e.Stop, coverage(e.First, e.Last))
 }
@@ -95,14 +105,10 @@ func asked(start, stop tt.Time) string {
 	return fmt.Sprintf("from %v to before %v", start, stop)
 }
 
-// rootCause drops the path that an fs.PathError repeats.
+// rootCause drops the path that a PathError would repeat.
 func rootCause(err error) error {
-	type unwrapper interface{ Unwrap() error }
-	for {
-		u, ok := err.(unwrapper)
-		if !ok || u.Unwrap() == nil {
-			return err
-		}
-		err = u.Unwrap()
+	if withPath, ok := errors.AsType[*fs.PathError](err); ok {
+		return withPath.Err
 	}
+	return err
 }

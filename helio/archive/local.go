@@ -129,7 +129,8 @@ func search(fsys fs.FS, where string) ([]string, error) {
 		case err != nil && name == ".":
 			return err
 		case err != nil:
-			return nil // a folder below that may not be read
+			// A folder below that may not be read.
+			return fs.SkipDir
 		case name != "." && strings.HasPrefix(entry.Name(), ".") && entry.IsDir():
 			return fs.SkipDir
 		case entry.IsDir() || formatOf(name) == nil:
@@ -238,7 +239,7 @@ func (l *Local) unknown(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return &UnknownError{ID: id, Nearest: Nearest(datasets, id)}
+	return Unknown(datasets, id)
 }
 
 // SHA256 returns, in hex, the checksum of the file behind a dataset. It is

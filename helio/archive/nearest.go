@@ -9,11 +9,11 @@ import (
 // maxNearest is how many ids an error offers.
 const maxNearest = 5
 
-// Nearest returns up to five ids of parameters that look most like id, which
-// may be a whole id or only a name. Where nothing looks alike it returns the
-// first parameters of the dataset that id names, and nothing where it names
-// none.
-func Nearest(datasets []Dataset, id string) []string {
+// Unknown makes the error for an id, or a name alone, that is none of the
+// parameters of datasets: it offers up to five that look most like it. Where
+// none does it offers the first of the dataset that the id names, and nothing
+// where it names none.
+func Unknown(datasets []Dataset, id string) *UnknownError {
 	parts := strings.Split(strings.ToLower(id), "/")
 	name := parts[len(parts)-1]
 	dataset := ""
@@ -46,14 +46,15 @@ func Nearest(datasets []Dataset, id string) []string {
 		}
 	}
 	slices.SortStableFunc(near, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
-	var out []string
+	e := &UnknownError{ID: id, Nearest: same, Alike: len(near) > 0}
+	if e.Alike {
+		e.Nearest = nil
+	}
 	for _, c := range near {
-		out = append(out, c.id)
+		e.Nearest = append(e.Nearest, c.id)
 	}
-	if len(out) == 0 {
-		out = same
-	}
-	return out[:min(len(out), maxNearest)]
+	e.Nearest = e.Nearest[:min(len(e.Nearest), maxNearest)]
+	return e
 }
 
 // unlike compares two words: 0 for equal ones, 1 for nothing in common. A word

@@ -240,12 +240,15 @@ func TestParticlesAreFoundByTheirUsualNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]formulary.Particle{
 		"": formulary.Proton, "p+": formulary.Proton, "Proton": formulary.Proton, "ion": formulary.Proton,
-		"e-": formulary.Electron, " electron ": formulary.Electron, "He++": formulary.Alpha, "alpha": formulary.Alpha,
+		"e-": formulary.Electron, "Electrons": formulary.Electron, "He++": formulary.Alpha, "alpha": formulary.Alpha,
 		"he": formulary.Alpha, "He+": formulary.Helium, "O+": formulary.Oxygen,
 	} {
 		if got, err := formulary.ParseParticle(name); err != nil || got != want {
 			t.Errorf("%q: got %v, %v", name, got, err)
 		}
+	}
+	if got, err := formulary.ParseParticle(" proton\t"); err != nil || got != formulary.Proton {
+		t.Errorf("blanks around a name: got %v, %v", got, err)
 	}
 	_, err := formulary.ParseParticle("muon")
 	want := `particle "muon" is not known here; give one of proton, electron, alpha, He+, O+`

@@ -2,6 +2,7 @@ package formulary
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -42,10 +43,8 @@ func ParseParticle(name string) (Particle, error) {
 	}
 	var known []string
 	for _, p := range particles {
-		for _, alias := range p.aliases {
-			if alias == key {
-				return p.Particle, nil
-			}
+		if slices.Contains(p.aliases, key) {
+			return p.Particle, nil
 		}
 		known = append(known, p.Name)
 	}

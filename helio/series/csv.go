@@ -1,6 +1,7 @@
 package series
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -225,7 +226,7 @@ func cutField(line string, comma byte) (field, rest string, more bool, err error
 		}
 		return field, after[1:], true, nil
 	}
-	return "", "", false, fmt.Errorf("a quote is opened and not closed; close it on the same line")
+	return "", "", false, errors.New("a quote is opened and not closed; close it on the same line")
 }
 
 // clip keeps an error a sentence when a field is not.

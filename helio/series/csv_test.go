@@ -11,11 +11,11 @@ import (
 	"github.com/helios-go/helios/helio/tt"
 )
 
-func csv(t testing.TB, text string) []*series.Series {
-	t.Helper()
+func csv(tb testing.TB, text string) []*series.Series {
+	tb.Helper()
 	all, err := series.ReadCSV(strings.NewReader(text), &series.CSVOptions{Name: "t"})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return all
 }

@@ -1,6 +1,7 @@
 package series
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -15,10 +16,10 @@ import (
 func (t *table) readHeader() (first string, err error) {
 	header, ok := t.next()
 	if !ok {
-		return "", fmt.Errorf("it is empty; the first line must name the columns")
+		return "", errors.New("it is empty; the first line must name the columns")
 	}
 	if strings.ContainsRune(header, 0) {
-		return "", fmt.Errorf("it is not a text; give a table of text with a header line")
+		return "", errors.New("it is not a text; give a table of text with a header line")
 	}
 	t.comma = separator(header)
 	if err := t.split(header); err != nil {

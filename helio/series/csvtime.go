@@ -1,6 +1,7 @@
 package series
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -47,7 +48,7 @@ func (t *table) findClock(first string) error {
 	default:
 		c.single = t.guessTime(first)
 		if c.single < 0 {
-			return fmt.Errorf("no column holds the time; name one of them time, or give year and doy")
+			return errors.New("no column holds the time; name one of them time, or give year and doy")
 		}
 	}
 	t.clock = c

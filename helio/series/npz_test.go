@@ -18,30 +18,31 @@ import (
 	"github.com/helios-go/helios/internal/testdata"
 )
 
-func at(t testing.TB, text string) tt.Time {
-	t.Helper()
+func at(tb testing.TB, text string) tt.Time {
+	tb.Helper()
 	instant, err := tt.Parse(text)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return instant
 }
 
 // vector is a small field vector with one missing component.
-func vector(t testing.TB) *series.Series {
+func vector(tb testing.TB) *series.Series {
+	tb.Helper()
 	return &series.Series{
 		ID: "local/demo/B", Name: "B", Units: "nT",
-		Time:    []tt.Time{at(t, "2016-12-31T23:59:59.5"), at(t, "2016-12-31T23:59:60.25"), at(t, "2017-01-01T00:00:00.000000001")},
+		Time:    []tt.Time{at(tb, "2016-12-31T23:59:59.5"), at(tb, "2016-12-31T23:59:60.25"), at(tb, "2017-01-01T00:00:00.000000001")},
 		Columns: []string{"Bx", "By", "B\u2093 \U0001d4b5"}, Dims: []int{3},
 		Values: []float64{1, 2, 3, -4, math.NaN(), 6, 7, 8, 9.5},
 	}
 }
 
-func npz(t testing.TB, s *series.Series) []byte {
-	t.Helper()
+func npz(tb testing.TB, s *series.Series) []byte {
+	tb.Helper()
 	var b bytes.Buffer
 	if err := s.WriteNPZ(&b); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b.Bytes()
 }
@@ -96,7 +97,7 @@ func TestNPZReadsBackWithAnotherReader(t *testing.T) {
 func TestNPZLoadsInNumpy(t *testing.T) {
 	t.Parallel()
 	const python = "/usr/bin/python3"
-	testdata.Need(t, "numpy", exec.Command(python, "-I", "-c", "import numpy").Run())
+	testdata.Need(t, "numpy", exec.CommandContext(t.Context(), python, "-I", "-c", "import numpy").Run())
 	empty := vector(t).Window(at(t, "2020-01-01"), tt.Fill)
 	tensor := &series.Series{ID: "p", Columns: []string{"xx", "xy", "yx", "yy"}, Dims: []int{2, 2}, Time: []tt.Time{0}, Values: []float64{1, 2, 3, 4}}
 	scalar := &series.Series{ID: "n", Columns: []string{"N"}, Time: []tt.Time{0, 1}, Values: []float64{5, 6}}
@@ -115,7 +116,7 @@ d = np.load(sys.argv[1] + "/vector.npz")
 print(*[str(t) for t in d["time"]])
 print(*d["tt2000"], *d["values"][0], np.isnan(d["values"][1, 1]), d["columns"][0], ascii(d["columns"][2]))
 `
-	out, err := exec.Command(python, "-I", "-c", script, dir).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), python, "-I", "-c", script, dir).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

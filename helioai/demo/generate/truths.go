@@ -18,17 +18,18 @@ type truths struct {
 	Rotation rotationTruth `json:"rotation"`
 }
 
-// A number is written with nine digits, which is more than the data resolve
-// and less than processors may differ in.
-type number float64
-
-// MarshalJSON writes the number.
-func (n number) MarshalJSON() ([]byte, error) {
-	return strconv.AppendFloat(nil, float64(n), 'g', 9, 64), nil
+// nine rounds to nine digits, which is more than the data resolve and less than
+// processors may differ in.
+func nine(x float64) float64 {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 9, 64), 64)
+	if err != nil {
+		return x // a number that was just written
+	}
+	return rounded
 }
 
 // A triple has three components.
-type triple [3]number
+type triple [3]float64
 
 // A columnTruth is one column of a parameter over the whole file.
 type columnTruth struct {
@@ -38,12 +39,12 @@ type columnTruth struct {
 	Units   string  `json:"units"`
 	Records int     `json:"records"`
 	Missing int     `json:"missing"`
-	Mean    number  `json:"mean"`
-	Median  number  `json:"median"`
-	Std     number  `json:"std"` // of the population
-	Min     number  `json:"min"`
+	Mean    float64 `json:"mean"`
+	Median  float64 `json:"median"`
+	Std     float64 `json:"std"` // of the population
+	Min     float64 `json:"min"`
 	MinTime tt.Time `json:"min_time"`
-	Max     number  `json:"max"`
+	Max     float64 `json:"max"`
 	MaxTime tt.Time `json:"max_time"`
 }
 
@@ -52,7 +53,7 @@ type gapTruth struct {
 	ID      string  `json:"id"`
 	Start   tt.Time `json:"start"`
 	Stop    tt.Time `json:"stop"`
-	Seconds number  `json:"seconds"`
+	Seconds float64 `json:"seconds"`
 }
 
 // shockTruth is the interplanetary shock: as constructed, and as its field measures
@@ -61,21 +62,21 @@ type shockTruth struct {
 	ID           string  `json:"id"`
 	Time         tt.Time `json:"time"`
 	Normal       triple  `json:"normal"`
-	ThetaBn      number  `json:"theta_bn_deg"`
-	DensityRatio number  `json:"density_ratio"`
-	FieldRatio   number  `json:"field_ratio"`
-	AlfvenMach   number  `json:"alfven_mach"`
-	SpeedJump    number  `json:"speed_jump_km_s"`
+	ThetaBn      float64 `json:"theta_bn_deg"`
+	DensityRatio float64 `json:"density_ratio"`
+	FieldRatio   float64 `json:"field_ratio"`
+	AlfvenMach   float64 `json:"alfven_mach"`
+	SpeedJump    float64 `json:"speed_jump_km_s"`
 	Measured     struct {
-		Guard        number `json:"guard_min"`
-		Span         number `json:"span_min"`
-		RowsUp       int    `json:"rows_up"`
-		RowsDown     int    `json:"rows_down"`
-		FieldUp      triple `json:"B_up_mean_nT"`
-		FieldDown    triple `json:"B_dn_mean_nT"`
-		Normal       triple `json:"normal"`
-		ThetaBn      number `json:"theta_bn_deg"`
-		CompressionB number `json:"compression_ratio"`
+		Guard        float64 `json:"guard_min"`
+		Span         float64 `json:"span_min"`
+		RowsUp       int     `json:"rows_up"`
+		RowsDown     int     `json:"rows_down"`
+		FieldUp      triple  `json:"B_up_mean_nT"`
+		FieldDown    triple  `json:"B_dn_mean_nT"`
+		Normal       triple  `json:"normal"`
+		ThetaBn      float64 `json:"theta_bn_deg"`
+		CompressionB float64 `json:"compression_ratio"`
 	} `json:"measured"`
 }
 
@@ -86,12 +87,12 @@ type rotationTruth struct {
 	Start   tt.Time `json:"start"`
 	Stop    tt.Time `json:"stop"`
 	Normal  triple  `json:"normal"`
-	NormalB number  `json:"normal_field_nT"`
+	NormalB float64 `json:"normal_field_nT"`
 	MVAB    struct {
-		Rows        int    `json:"rows"`
-		Eigenvalues triple `json:"eigenvalues_nT2"` // ascending
-		Ratio       number `json:"ratio_int_min"`
-		Normal      triple `json:"normal"` // towards positive x
+		Rows        int     `json:"rows"`
+		Eigenvalues triple  `json:"eigenvalues_nT2"` // ascending
+		Ratio       float64 `json:"ratio_int_min"`
+		Normal      triple  `json:"normal"` // towards positive x
 	} `json:"mvab"`
 }
 
@@ -122,6 +123,7 @@ func newTruths(s *shock, f *field, p *plasma, c *crossing) *truths {
 
 func column(id string, k int, label, units string, fill float32, times []tt.Time, value func(int) float32) columnTruth {
 	c := columnTruth{ID: id, Column: k, Label: label, Units: units, Records: len(times)}
+	low, high := math.Inf(1), math.Inf(-1)
 	var good []float64
 	total := 0.0
 	for i, at := range times {
@@ -131,11 +133,11 @@ func column(id string, k int, label, units string, fill float32, times []tt.Time
 			continue
 		}
 		x := float64(v)
-		if len(good) == 0 || x < float64(c.Min) {
-			c.Min, c.MinTime = number(x), at
+		if x < low {
+			low, c.MinTime = x, at
 		}
-		if len(good) == 0 || x > float64(c.Max) {
-			c.Max, c.MaxTime = number(x), at
+		if x > high {
+			high, c.MaxTime = x, at
 		}
 		good = append(good, x)
 		total += x
@@ -146,8 +148,9 @@ func column(id string, k int, label, units string, fill float32, times []tt.Time
 		squares += (x - mean) * (x - mean)
 	}
 	slices.Sort(good)
-	c.Mean, c.Std = number(mean), number(math.Sqrt(squares/n))
-	c.Median = number((good[(len(good)-1)/2] + good[len(good)/2]) / 2)
+	c.Min, c.Max = nine(low), nine(high)
+	c.Mean, c.Std = nine(mean), nine(math.Sqrt(squares/n))
+	c.Median = nine((good[(len(good)-1)/2] + good[len(good)/2]) / 2)
 	return c
 }
 
@@ -160,7 +163,7 @@ func (f *field) gaps(id string) []gapTruth {
 			continue
 		}
 		if last != tt.Fill && at-last > 3*fieldStep*tt.Time(time.Second) {
-			out = append(out, gapTruth{ID: id, Start: last, Stop: at, Seconds: number(time.Duration(at - last).Seconds())})
+			out = append(out, gapTruth{ID: id, Start: last, Stop: at, Seconds: nine(time.Duration(at - last).Seconds())})
 		}
 		last = at
 	}
@@ -169,8 +172,8 @@ func (f *field) gaps(id string) []gapTruth {
 
 func (s *shock) truth(id string, f *field) shockTruth {
 	out := shockTruth{
-		ID: id, Time: s.time(), Normal: rounded(s.normal), ThetaBn: number(s.thetaBn), DensityRatio: number(s.ratio),
-		FieldRatio: number(s.down.field.norm() / s.up.field.norm()), AlfvenMach: number(s.machA), SpeedJump: number(s.jumpSpeed),
+		ID: id, Time: s.time(), Normal: rounded(s.normal), ThetaBn: nine(s.thetaBn), DensityRatio: nine(s.ratio),
+		FieldRatio: nine(s.down.field.norm() / s.up.field.norm()), AlfvenMach: nine(s.machA), SpeedJump: nine(s.jumpSpeed),
 	}
 	const guard, span = 2, 13
 	m := &out.Measured
@@ -183,8 +186,8 @@ func (s *shock) truth(id string, f *field) shockTruth {
 		normal = normal.times(-1)
 	}
 	m.RowsUp, m.RowsDown, m.FieldUp, m.FieldDown, m.Normal = rowsUp, rowsDown, rounded(up), rounded(down), rounded(normal)
-	m.ThetaBn = number(math.Acos(math.Abs(up.unit().dot(normal))) * 180 / math.Pi)
-	m.CompressionB = number(down.norm() / up.norm())
+	m.ThetaBn = nine(math.Acos(math.Abs(up.unit().dot(normal))) * 180 / math.Pi)
+	m.CompressionB = nine(down.norm() / up.norm())
 	return out
 }
 
@@ -202,7 +205,7 @@ func (f *field) mean(start, stop tt.Time) (vec, int) {
 }
 
 func (c *crossing) truth(id string) rotationTruth {
-	out := rotationTruth{ID: id, Start: c.start, Stop: c.stop, Normal: rounded(c.normal), NormalB: number(c.normalB)}
+	out := rotationTruth{ID: id, Start: c.start, Stop: c.stop, Normal: rounded(c.normal), NormalB: nine(c.normalB)}
 	var rows []vec
 	var total vec
 	for i, at := range c.times {
@@ -227,9 +230,9 @@ func (c *crossing) truth(id string) rotationTruth {
 		normal = normal.times(-1)
 	}
 	m := &out.MVAB
-	m.Rows, m.Eigenvalues, m.Normal = len(rows), triple{number(values[0]), number(values[1]), number(values[2])}, rounded(normal)
-	m.Ratio = number(values[1] / values[0])
+	m.Rows, m.Eigenvalues, m.Normal = len(rows), triple{nine(values[0]), nine(values[1]), nine(values[2])}, rounded(normal)
+	m.Ratio = nine(values[1] / values[0])
 	return out
 }
 
-func rounded(v vec) triple { return triple{number(v[0]), number(v[1]), number(v[2])} }
+func rounded(v vec) triple { return triple{nine(v[0]), nine(v[1]), nine(v[2])} }
