@@ -274,6 +274,9 @@ func (s *Session) Custom(ctx context.Context, name string, data any) error {
 // the result, or why there is none. A session that never ran has an empty
 // result.
 func (s *Session) Wait(ctx context.Context) (*Result, error) {
+	if err := s.catchUp(ctx); err != nil {
+		return &Result{Session: s.id, Stop: StopFailed, Err: err}, err
+	}
 	for {
 		s.mu.Lock()
 		res, done := s.settledResult()
@@ -295,7 +298,7 @@ func (s *Session) settledResult() (*Result, bool) {
 	case s.loop == nil && s.broken != nil:
 		res := s.st.run.result(s.id, StopFailed, &StopError{Stop: StopFailed, Err: s.broken})
 		return res, true
-	case q != nil && (s.loop == nil || s.isDeferred(q.ID)):
+	case q != nil && s.st.run.interrupt == "" && (s.loop == nil || s.isDeferred(q.ID)):
 		res := s.st.run.result(s.id, StopQuestion, nil)
 		res.Question = q
 		return res, true
