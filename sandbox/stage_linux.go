@@ -152,19 +152,19 @@ func sweepStages(base string, owners ...int) {
 	entries, _ := dir.Readdirnames(-1)
 	for _, name := range entries {
 		if strings.HasPrefix(name, stagePrefix) {
-			sweepStage(dir, name, owners)
+			sweepStage(dir, name, owners, time.Minute)
 		}
 	}
 }
 
-func sweepStage(base *os.File, name string, owners []int) {
+func sweepStage(base *os.File, name string, owners []int, age time.Duration) {
 	top, err := openDir(base, name)
 	if err != nil {
 		return
 	}
 	defer top.Close()
 	var st unix.Stat_t
-	if unix.Fstat(int(top.Fd()), &st) != nil || !slices.Contains(owners, int(st.Uid)) || time.Since(time.Unix(st.Ctim.Unix())) < time.Minute {
+	if unix.Fstat(int(top.Fd()), &st) != nil || !slices.Contains(owners, int(st.Uid)) || time.Since(time.Unix(st.Ctim.Unix())) < age {
 		return
 	}
 	lock, err := openAt(top, lockName, unix.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
