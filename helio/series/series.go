@@ -6,10 +6,10 @@
 //	if err != nil {
 //		return err
 //	}
-//	bz := s.Stats(2)                    // mean, median, extremes and when
-//	fmt.Println(bz.Min, bz.MinTime)     // -4.394 2023-01-02T11:37:49Z
-//	fmt.Println(s.Cadence())            // 16s
-//	err = s.WriteNPZ(file)              // np.load reads it
+//	bz := s.Stats(2)                            // mean, median, extremes and when
+//	fmt.Printf("%.3f %v\n", bz.Min, bz.MinTime) // -4.394 2023-01-02T21:00:13Z
+//	fmt.Println(s.Cadence())                    // 16s
+//	err = s.WriteNPZ(file)                      // np.load reads it
 //
 // What it promises: a missing value is NaN and nothing else, because the fill
 // rule ([MaskFill]) is applied once, where the data enter, with the fill value

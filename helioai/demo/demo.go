@@ -29,8 +29,8 @@ import (
 var files embed.FS
 
 // Question is what the assistant is asked when nothing else is.
-const Question = "What are the mean and the maximum of the magnetic field magnitude, and when was the maximum reached? " +
-	"What is the minimum Bz GSM, and when? Plot the field magnitude."
+const Question = "In the MFI data, what are the mean and the maximum of the magnetic field magnitude, and when was the maximum? " +
+	"What is the minimum Bz GSM, and when? Plot both."
 
 // Archive returns the archive of the demonstration data. It is safe for
 // concurrent use.
