@@ -1,0 +1,396 @@
+package offline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/helios-go/helios/helio/units"
+)
+
+// A task is one thing to find out about one leaf in one window.
+type task struct {
+	leaf   *leaf
+	window window
+
+	stats     []stat
+	measures  []measure
+	per       string // unit of a duration
+	condition *condition
+	limits    conversion // from the condition's unit to the data's
+	when      bool
+	which     string
+	missing   bool
+	gaps      bool
+	value     bool       // the value at window.instant
+	summary   bool       // no statistic was named
+	plotOnly  bool       // only the figure is asked for
+	unit      conversion // from the data's unit to the answer's
+}
+
+// A reading is what the planner understood: something to do, or a refusal.
+type reading struct {
+	tasks     []*task
+	plot      bool
+	formula   *formula
+	method    *method
+	inventory *inventory
+	notes     []string
+	refusal   *refusal
+}
+
+// read turns a question into a reading. Before is the question before it in the
+// conversation, "" when there is none: "and the minimum?" takes its quantity
+// from there.
+func read(question, before string, c *catalog) *reading {
+	if len(question) > maxQuestion {
+		return &reading{refusal: refuse("it is longer than the %d bytes that the grammar reads", maxQuestion)}
+	}
+	p := newParser(question, c)
+	if len(p.tokens) == 0 {
+		return &reading{refusal: refuse("it is empty")}
+	}
+	if f, r := p.readFormula(); f != nil || r != nil {
+		return &reading{formula: f, refusal: r, notes: p.notes}
+	}
+	if inv := p.readInventory(); inv != nil {
+		return &reading{inventory: inv, notes: p.notes}
+	}
+	if len(c.leaves) == 0 {
+		return &reading{refusal: reject("there are no data; name files with --data")}
+	}
+	m := p.readMethod()
+	p.parse()
+	if len(p.unknown) > 0 {
+		return &reading{refusal: p.notUnderstood()}
+	}
+	s, r := p.assemble()
+	if r != nil {
+		return &reading{refusal: r}
+	}
+	if m != nil {
+		r := p.completeMethod(m, s)
+		return &reading{method: m, refusal: r, notes: p.notes, plot: true}
+	}
+	if len(s.asks) == 0 && !s.plot && len(s.spans) == 0 {
+		return &reading{refusal: refuse("it names no quantity that the data hold"), notes: p.notes}
+	}
+	var previous *phrase
+	if before != "" {
+		previous = quantityOf(before, c)
+	}
+	tasks, notes, r := c.tasks(s, previous)
+	return &reading{tasks: tasks, plot: s.plot, notes: append(p.notes, notes...), refusal: r}
+}
+
+// quantityOf is the one quantity that a question speaks of; nil otherwise.
+func quantityOf(question string, c *catalog) *phrase {
+	if len(question) > maxQuestion {
+		return nil
+	}
+	p := newParser(question, c)
+	p.parse()
+	s, r := p.assemble()
+	if r != nil || len(s.asks) == 0 || s.asks[0].phrase == nil {
+		return nil
+	}
+	first := s.asks[0].phrase
+	for _, a := range s.asks[1:] {
+		if a.phrase != first {
+			return nil
+		}
+	}
+	return first
+}
+
+// notUnderstood refuses a question for the words that no pass took.
+func (p *parser) notUnderstood() *refusal {
+	for _, w := range p.unknown {
+		if looksLikeName(w) {
+			return &refusal{bad: true, reason: fmt.Sprintf("there is no parameter %q", w),
+				hint: "The nearest names are " + strings.Join(p.catalog.nearestNames(w, 3), ", ") + "."}
+		}
+	}
+	for _, w := range p.unknown {
+		if reason := beyond[strings.ToLower(w)]; reason != "" {
+			return refuse("%q asks for %s, which it cannot do", w, reason)
+		}
+	}
+	var quoted []string
+	for _, w := range p.unknown[:min(4, len(p.unknown))] {
+		quoted = append(quoted, fmt.Sprintf("%q", w))
+	}
+	r := refuse("it does not know what %s means here", strings.Join(quoted, ", "))
+	r.hint = "The data hold: " + p.catalog.summary() + "."
+	return r
+}
+
+// looksLikeName says that a word is written as only variables are.
+func looksLikeName(w string) bool {
+	letters, upper := 0, 0
+	for i := range len(w) {
+		if isLetter(w[i]) && w[i] != '_' {
+			letters++
+			if 'A' <= w[i] && w[i] <= 'Z' {
+				upper++
+			}
+		}
+	}
+	return letters > 0 && (strings.Contains(w, "_") && len(w) > 2 || letters >= 3 && upper >= 2 && beyond[strings.ToLower(w)] == "")
+}
+
+// tasks looks up what each ask speaks of and places it in time.
+func (c *catalog) tasks(s *sentence, previous *phrase) ([]*task, []string, *refusal) {
+	asks := s.asks
+	if len(asks) == 0 {
+		asks = []*ask{{}}
+	}
+	var tasks []*task
+	var notes []string
+	usedUnits := map[string]bool{}
+	for _, a := range asks {
+		spans, r := s.spansOf(a)
+		if r != nil {
+			return nil, nil, r
+		}
+		ph, note, r := c.phraseOf(a, previous)
+		if r != nil {
+			return nil, nil, r
+		}
+		if note != "" {
+			notes = append(notes, note)
+		}
+		places, more, r := c.find(ph, a.homes, spans)
+		if r != nil {
+			return nil, nil, r
+		}
+		notes = append(notes, more...)
+		for _, pl := range places {
+			t, r := newTask(a, pl, s)
+			if r != nil {
+				return nil, nil, r
+			}
+			if t.unit.to != "" {
+				usedUnits[t.unit.to] = true
+			}
+			if t.per != "" {
+				usedUnits[t.per] = true
+			}
+			tasks = append(tasks, t)
+		}
+	}
+	for _, u := range s.units {
+		if !usedUnits[u] && u != "%" {
+			return nil, nil, refuse("nothing that it asks for can be given in %s", u)
+		}
+	}
+	if len(tasks) > 12 {
+		return nil, nil, refuse("it asks for %d things at once; ask for fewer", len(tasks))
+	}
+	return mergeTasks(tasks), unique(notes), nil
+}
+
+// spansOf returns the spans that apply to one ask: all of them when they make
+// one window together, else its own.
+func (s *sentence) spansOf(a *ask) ([]*span, *refusal) {
+	if len(s.spans) == len(a.spans) || len(s.asks) <= 1 {
+		return s.spans, nil
+	}
+	own := 0
+	for _, other := range s.asks {
+		if len(other.spans) > 0 {
+			own++
+		}
+	}
+	if len(s.spans) == 1 {
+		return s.spans, nil
+	}
+	if own == len(s.asks) {
+		return a.spans, nil
+	}
+	// A date here and a time of day there belong together.
+	days := 0
+	for _, sp := range s.spans {
+		if sp.kind == wholeSpan {
+			days++
+		}
+	}
+	if days <= 1 && len(s.spans)-days <= 1 {
+		return s.spans, nil
+	}
+	return nil, refuse("which of its times belongs to which quantity is not clear")
+}
+
+// phraseOf is the phrase that an ask speaks of, named or implied.
+func (c *catalog) phraseOf(a *ask, previous *phrase) (*phrase, string, *refusal) {
+	if a.phrase != nil && !a.phrase.partial() {
+		ph := *a.phrase
+		if a.component != "" && vectorKind(ph.kind) {
+			if ph.component != "" && ph.component != a.component {
+				return nil, "", refuse("%q has no direction to the north or south", ph.text)
+			}
+			ph.component = a.component
+		}
+		return &ph, "", nil
+	}
+	ph := phrase{}
+	if a.phrase != nil {
+		ph = *a.phrase
+	}
+	kind := a.implies
+	if kind == "" && a.condition != nil && a.condition.unit != "" {
+		kind = kindOfUnit(a.condition.unit)
+	}
+	if kind == "" && a.unit != "" {
+		kind = kindOfUnit(a.unit)
+	}
+	switch {
+	case kind != "":
+		ph.kind = kind
+		if a.component != "" {
+			ph.component = a.component
+		}
+		if ph.text == "" {
+			ph.text = string(kind)
+		}
+		return &ph, "", nil
+	case ph.partial() && previous != nil:
+		whole := *previous
+		if ph.component != "" {
+			whole.component = ph.component
+		}
+		if ph.frame != "" {
+			whole.frame = ph.frame
+		}
+		return &whole, fmt.Sprintf("the quantity, %s, is taken from the question before", previous.text), nil
+	}
+	if only := c.onlyParameter(a); only != "" {
+		return &phrase{param: only, text: only}, "", nil
+	}
+	return nil, "", &refusal{reason: "it names no quantity", hint: "The data hold: " + c.summary() + "."}
+}
+
+// onlyParameter is the one data parameter that there is, within the missions
+// that the question names; "" when there are several.
+func (c *catalog) onlyParameter(a *ask) string {
+	var ids []string
+	for _, l := range c.leaves {
+		home := c.dataset[l.dataset.ID]
+		if l.param.Role == "data" && !slices.ContainsFunc(a.homes, func(w string) bool { return !home[w] }) {
+			ids = append(ids, l.param.ID)
+		}
+	}
+	if ids = unique(ids); len(ids) == 1 {
+		return ids[0]
+	}
+	return ""
+}
+
+// kindOfUnit is the kind of quantity that a unit can only belong to.
+func kindOfUnit(unit string) quantityKind {
+	u := units.Parse(unit)
+	for _, k := range []struct {
+		unit string
+		kind quantityKind
+	}{{"nT", kindField}, {"km/s", kindSpeed}, {"cm^-3", kindDensity}, {"K", kindTemperature}, {"Pa", kindPressure}} {
+		if u.Compatible(units.Parse(k.unit)) {
+			return k.kind
+		}
+	}
+	return ""
+}
+
+// newTask settles units, and what is computed when no statistic was named.
+func newTask(a *ask, pl place, s *sentence) (*task, *refusal) {
+	l := pl.leaf
+	t := &task{
+		leaf: l, window: pl.window, stats: a.stats, measures: a.measures, per: a.per, condition: a.condition,
+		when: a.when, which: a.which, missing: a.missing, gaps: a.gaps,
+		unit: conversion{factor: 1, from: l.param.Units},
+	}
+	if err := t.setUnit(a, s); err != nil {
+		return nil, refuse("%v", err)
+	}
+	if t.condition != nil {
+		if t.condition.unit == "%" && unitName(l.param.Units) != "%" {
+			return nil, refuse("%q compares with a share of something", t.condition.text)
+		}
+		limits, err := convertUnits(t.condition.unit, l.param.Units)
+		if t.condition.unit == "" {
+			limits, err = conversion{factor: 1, from: l.param.Units}, nil
+		}
+		if err != nil {
+			return nil, refuse("the condition %q does not fit %s, which is in %s", t.condition.text, l.param.ID, unitName(l.param.Units))
+		}
+		t.limits = limits
+	}
+	if !pl.window.instant.IsZero() {
+		if !a.empty() || s.plot {
+			return nil, refuse("it gives one instant, %s, where a stretch of time is needed", isoTime(pl.window.instant))
+		}
+		t.value = true
+		return t, nil
+	}
+	if a.empty() {
+		if s.plot {
+			t.plotOnly = true
+		} else {
+			t.summary = true
+			t.stats = []stat{statMean, statMin, statMax}
+		}
+	}
+	return t, nil
+}
+
+// setUnit settles the unit of the answer: the one that the ask wants, or the
+// only one that the question names, where it fits.
+func (t *task) setUnit(a *ask, s *sentence) error {
+	want := a.unit
+	if want == "" && len(unique(s.units)) == 1 {
+		want = s.units[0]
+	}
+	if want == "" || want == "%" {
+		return nil
+	}
+	if slices.Contains(t.measures, measureDuration) && units.Compatible(want, "s") {
+		t.per = want
+		return nil
+	}
+	c, err := convertUnits(t.leaf.param.Units, want)
+	if err != nil {
+		if a.unit == "" || len(s.asks) > 1 {
+			return nil // it belongs to another quantity; tasks checks that one takes it
+		}
+		return fmt.Errorf("%s is in %s, which cannot be given in %s", t.leaf.param.ID, unitName(t.leaf.param.Units), want)
+	}
+	c.to = want
+	t.unit = c
+	return nil
+}
+
+// mergeTasks joins what is asked about one leaf in one window, where it does
+// not need to be told apart.
+func mergeTasks(tasks []*task) []*task {
+	var out []*task
+	for _, t := range tasks {
+		i := slices.IndexFunc(out, func(o *task) bool {
+			return o.leaf == t.leaf && o.window == t.window && o.unit == t.unit && o.plotOnly == t.plotOnly && o.summary == t.summary &&
+				(o.condition == nil || t.condition == nil) && o.value == t.value
+		})
+		if i < 0 {
+			out = append(out, t)
+			continue
+		}
+		o := out[i]
+		o.stats = unique(append(o.stats, t.stats...))
+		o.measures = unique(append(o.measures, t.measures...))
+		if t.condition != nil {
+			o.condition, o.limits, o.which = t.condition, t.limits, t.which
+		}
+		o.missing, o.gaps, o.when = o.missing || t.missing, o.gaps || t.gaps, o.when || t.when
+		if t.per != "" {
+			o.per = t.per
+		}
+	}
+	return out
+}

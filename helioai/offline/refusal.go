@@ -1,0 +1,41 @@
+package offline
+
+import "fmt"
+
+// A refusal says in one clause why the planner does not answer.
+type refusal struct {
+	reason string
+	// bad marks a question that no model could answer: an unknown parameter, an
+	// inverted window, no data in the window.
+	bad bool
+	// hint is a sentence that helps to ask again; may be empty.
+	hint string
+}
+
+func refuse(format string, args ...any) *refusal {
+	return &refusal{reason: fmt.Sprintf(format, args...)}
+}
+
+func reject(format string, args ...any) *refusal {
+	return &refusal{reason: fmt.Sprintf(format, args...), bad: true}
+}
+
+// connect is how to get an answer to what the grammar cannot follow.
+const connect = "This needs a real model: connect one with --provider."
+
+// signature closes every answer.
+const signature = "Answered by the offline planner, a fixed grammar without a language model."
+
+// text is the refusal as an answer.
+func (r *refusal) text() string {
+	var s string
+	if r.bad {
+		s = "There is no answer: " + r.reason + "."
+	} else {
+		s = "The offline planner does not follow this question: " + r.reason + ". " + connect
+	}
+	if r.hint != "" {
+		s += " " + r.hint
+	}
+	return s
+}
