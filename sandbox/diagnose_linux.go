@@ -3,7 +3,10 @@ package sandbox
 import (
 	"errors"
 	"os"
+	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // facts are what a host says about user namespaces, as far as it says so.
@@ -25,8 +28,9 @@ func readFacts() facts {
 		unprivClone: value("/proc/sys/kernel/unprivileged_userns_clone"),
 		maxSpaces:   value("/proc/sys/user/max_user_namespaces"),
 	}
+	// The marks alone may be left from the image that a machine was made of.
 	for _, mark := range []string{"/.dockerenv", "/run/.containerenv", "/run/systemd/container", "/var/run/secrets/kubernetes.io"} {
-		if _, err := os.Stat(mark); err == nil {
+		if _, err := os.Stat(mark); err == nil && !mayGainSysAdmin(value("/proc/self/status")) {
 			f.container = true
 		}
 	}
@@ -36,6 +40,18 @@ func readFacts() facts {
 		}
 	}
 	return f
+}
+
+// mayGainSysAdmin is true when the bounding set of a process, as its status
+// gives it, holds CAP_SYS_ADMIN, which a container's by default does not.
+func mayGainSysAdmin(status string) bool {
+	for line := range strings.Lines(status) {
+		if value, ok := strings.CutPrefix(line, "CapBnd:"); ok {
+			bounds, err := strconv.ParseUint(strings.TrimSpace(value), 16, 64)
+			return err == nil && bounds&(1<<unix.CAP_SYS_ADMIN) != 0
+		}
+	}
+	return false
 }
 
 // appArmorLine loads the profile for bwrap that Ubuntu 24.04 ships without

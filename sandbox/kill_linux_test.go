@@ -148,9 +148,9 @@ func init() {
 func TestDeathOfTheOwnerEndsTheProgram(t *testing.T) {
 	t.Parallel()
 	box(t)
-	word := word(t)
+	word, base := word(t), stageBase(t)
 	cmd := exec.Command("/proc/self/exe")
-	cmd.Env = append(os.Environ(), "HELIOS_SANDBOX_HELPER=owner", "HELIOS_SANDBOX_WORD="+word, "HELIOS_SANDBOX_DIR="+t.TempDir())
+	cmd.Env = append(os.Environ(), "HELIOS_SANDBOX_HELPER=owner", "HELIOS_SANDBOX_WORD="+word, "HELIOS_SANDBOX_DIR="+t.TempDir(), "TMPDIR="+base)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -174,6 +174,20 @@ func TestDeathOfTheOwnerEndsTheProgram(t *testing.T) {
 	}
 	if left := running(word); left != 0 {
 		t.Errorf("%d children are alive after their owner was killed", left)
+	}
+	// What it left on the disk goes when the next program opens the sandbox.
+	dir, err := os.Open(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	stages, err := dir.Readdirnames(-1)
+	if err != nil || len(stages) != 1 {
+		t.Fatalf("got stages %q, %v, want the one of the killed owner", stages, err)
+	}
+	sweepStage(dir, stages[0], []int{os.Getuid(), innerID}, 0)
+	if left := leftIn(t, base); len(left) != 0 {
+		t.Errorf("the stage still holds %q", left)
 	}
 }
 

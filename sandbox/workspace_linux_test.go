@@ -266,9 +266,9 @@ func TestWorkspaceOverItsLimitIsRefused(t *testing.T) {
 			t.Errorf("got error %v, want one with %q", err, want)
 		}
 	}
-	job := program("open('big', 'wb').write(bytes(900)); open('small', 'w').write('s')\n" +
-		"with open('sparse', 'wb') as f: f.truncate(900)")
-	job.Dir, job.Limits = dir, Limits{Workspace: 1000}
+	job := program("open('big', 'wb').write(bytes(900000)); open('small', 'w').write('s')\n" +
+		"with open('sparse', 'wb') as f: f.truncate(900000)")
+	job.Dir, job.Limits = dir, Limits{Workspace: 1 << 20}
 	res := ok(t, mustRun(t, s, job))
 	if want := []string{"big", "small"}; !slices.Equal(res.Changed, want) {
 		t.Errorf("got changed %q, want %q", res.Changed, want)
@@ -389,13 +389,14 @@ func TestBaseMustBeInReach(t *testing.T) {
 	if err := os.Chmod(filepath.Dir(dir), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := findBase(dir, 12345); err == nil || !strings.Contains(err.Error(), "uid 12345 may not reach") {
+	other := os.Getuid() + 1
+	if _, err := findBase(dir, other); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("uid %d may not reach", other)) {
 		t.Errorf("got error %v", err)
 	}
-	if got, err := findBase(dir, os.Getuid()); err != nil && os.Getuid() != 0 {
+	if got, err := findBase(dir, os.Getuid()); err != nil {
 		t.Errorf("got %q, %v for the owner", got, err)
 	}
-	if got, err := findBase("", 12345); err != nil {
+	if got, err := findBase("", other); err != nil {
 		t.Errorf("got %q, %v for the default", got, err)
 	}
 }
