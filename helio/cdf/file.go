@@ -132,7 +132,7 @@ func open(r io.ReaderAt, size int64) (*File, error) {
 	if size < int64(len(magic)) {
 		return nil, fmt.Errorf("%w: it has only %d bytes", ErrNotCDF, max(size, 0))
 	}
-	f := &File{outer: r, size: size, data: &source{r: r, size: size}, byName: make(map[string]*Variable)}
+	f := &File{outer: r, size: size, data: newSource(r, size), byName: make(map[string]*Variable)}
 	f.maxRead = max(minRead, size*gzipRatio)
 	if err := f.data.readAt(magic[:], 0); err != nil {
 		return nil, err
@@ -240,7 +240,9 @@ func (f *File) expandWhole(magic [8]byte) (end int64, err error) {
 			return 0, err
 		}
 	}
-	f.data = &source{r: bytes.NewReader(whole), size: int64(len(whole)), wide: f.data.wide}
+	wide := f.data.wide
+	f.data = newSource(bytes.NewReader(whole), int64(len(whole)))
+	f.data.wide = wide
 	return max(8+size, end), nil
 }
 

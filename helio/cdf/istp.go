@@ -54,8 +54,8 @@ func (v *Variable) numbers(name string) []float64 {
 		return a.Float64s()
 	}
 	var out []float64
-	for _, s := range a.Strings() {
-		if x, err := strconv.ParseFloat(strings.TrimSpace(s), 64); err == nil {
+	for _, s := range strings.Fields(a.String()) {
+		if x, err := strconv.ParseFloat(s, 64); err == nil {
 			out = append(out, x)
 		}
 	}
@@ -86,8 +86,13 @@ func (v *Variable) Units() (string, error) {
 // Labels returns a name for each value of a record, in row-major order: from the
 // variables that LABL_PTR_1, LABL_PTR_2 ... name, else from LABLAXIS, else from
 // the variable's own name, the latter two numbered from 1 where a record is an
-// array.
+// array. It is an error where a record has more values than the file can be
+// believed to hold.
 func (v *Variable) Labels() ([]string, error) {
+	const perLabel = 64 // bytes, roughly
+	if int64(v.perRecord) > v.file.maxRead/perLabel {
+		return nil, fmt.Errorf("labels of %q: a record of %d values is out of proportion to a file of %d bytes", v.Name, v.perRecord, v.file.size)
+	}
 	labels := []string{""}
 	for i, n := range v.Dims {
 		list, err := v.pointed("LABL_PTR_" + strconv.Itoa(i+1))

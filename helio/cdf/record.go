@@ -3,6 +3,7 @@ package cdf
 import (
 	"encoding/binary"
 	"io"
+	"sync/atomic"
 )
 
 // The types of the records that a CDF consists of.
@@ -29,6 +30,18 @@ type source struct {
 	size int64 // records end before it
 	wide bool  // offsets have 8 bytes (version 3), not 4
 	old  bool  // older than 2.5, with a gap in the variable records
+
+	// left is how many bytes of records may still be visited. Records do not
+	// overlap and each has one owner, so all visits together, whenever they are
+	// made, cannot exceed the size of the file: more would mean a circle, or one
+	// block that many variables claim.
+	left atomic.Int64
+}
+
+func newSource(r io.ReaderAt, size int64) *source {
+	s := &source{r: r, size: size}
+	s.left.Store(size)
+	return s
 }
 
 // headSize is the length of what every record begins with: size and type.
@@ -53,19 +66,17 @@ func (s *source) readAt(b []byte, offset int64) error {
 	return nil
 }
 
-// A walker reads records for one purpose. It remembers the pages it has seen,
-// and it refuses to visit more bytes of records than the file has: records do
-// not overlap, so more would mean a circle.
+// A walker reads records for one purpose, and remembers the pages that it saw
+// last.
 type walker struct {
 	*source
-	left  int64
 	pages map[int64][]byte
 	arena []byte
 	buf   []byte
 }
 
 func (s *source) walk() *walker {
-	return &walker{source: s, left: s.size, pages: make(map[int64][]byte)}
+	return &walker{source: s, pages: make(map[int64][]byte)}
 }
 
 // bytes returns n bytes at offset, valid until the next call.
@@ -148,7 +159,7 @@ func (w *walker) head(offset int64) (size int64, kind int, err error) {
 	if size < w.headSize() || size > w.size-offset {
 		return 0, 0, damaged("the record at offset %d claims %d bytes", offset, size)
 	}
-	if w.left -= size; w.left < 0 {
+	if w.left.Add(-size) < 0 {
 		return 0, 0, damaged("the record at offset %d is reached twice, or records overlap", offset)
 	}
 	return size, kind, nil
@@ -176,6 +187,7 @@ func (w *walker) record(offset int64, kind int) (fields, error) {
 
 // fields takes the fields of a record one after the other. Versions 2 and 3 have
 // the same fields in the same order and differ in the width of offsets and names.
+// After the end of the record every field is zero, and err says so.
 type fields struct {
 	b            []byte
 	at           int
@@ -185,7 +197,7 @@ type fields struct {
 }
 
 func (f *fields) take(n int) []byte {
-	if n < 0 || n > len(f.b)-f.at {
+	if f.short || n < 0 || n > len(f.b)-f.at {
 		f.short = true
 		return nil
 	}

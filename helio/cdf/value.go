@@ -72,7 +72,7 @@ func (v Value) Strings() []string {
 // Float64s returns the elements as numbers, times as the numbers that the file
 // holds (of EPOCH16 two each); nil for text.
 func (v Value) Float64s() []float64 {
-	if v.Type.IsText() {
+	if v.Type.IsText() || len(v.raw) == 0 {
 		return nil
 	}
 	out := make([]float64, len(v.raw)/v.Type.word())

@@ -52,68 +52,67 @@ func (v *Variable) Bytes() ([]byte, error) { return v.Range(0, v.Records).Bytes(
 
 // Float64s is [Variable.Float64s] of the range.
 func (r Range) Float64s() ([]float64, error) {
-	t := r.v.Type
+	t, big := r.v.Type, r.v.file.big
 	if t.IsText() || t == TT2000 || t == Epoch16 {
 		return nil, r.wrongType("numbers")
 	}
-	n, err := r.begin(8)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]float64, n)
-	rest := out
-	err = r.each(func(raw []byte) {
-		k := len(raw) / t.Size()
-		floats(rest[:k], raw, t, r.v.file.big)
-		rest = rest[k:]
+	return decode(r, func(dst []float64, raw []byte) (int, error) {
+		floats(dst, raw, t, big)
+		return 0, nil
 	})
-	return finish(r, out, err)
 }
 
 // Int64s is [Variable.Int64s] of the range.
 func (r Range) Int64s() ([]int64, error) {
-	t := r.v.Type
+	t, big := r.v.Type, r.v.file.big
 	if !t.IsInteger() && t != TT2000 {
 		return nil, r.wrongType("whole numbers")
 	}
-	n, err := r.begin(8)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]int64, n)
-	rest := out
-	err = r.each(func(raw []byte) {
-		k := len(raw) / t.Size()
-		ints(rest[:k], raw, t, r.v.file.big)
-		rest = rest[k:]
+	return decode(r, func(dst []int64, raw []byte) (int, error) {
+		ints(dst, raw, t, big)
+		return 0, nil
 	})
-	return finish(r, out, err)
 }
 
 // Times is [Variable.Times] of the range.
 func (r Range) Times() ([]tt.Time, error) {
-	t := r.v.Type
+	t, big := r.v.Type, r.v.file.big
 	if !t.IsTime() {
 		return nil, r.wrongType("times")
 	}
+	return decode(r, func(dst []tt.Time, raw []byte) (int, error) { return times(dst, raw, t, big) })
+}
+
+// decode reads the range into a new slice by way of into, which fills dst from
+// raw and, with an error, says which element is wrong.
+func decode[T any](r Range, into func(dst []T, raw []byte) (int, error)) ([]T, error) {
 	n, err := r.begin(8)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]tt.Time, n)
-	rest := out
-	var wrong error
-	err = r.each(func(raw []byte) {
-		k := len(raw) / t.Size()
-		if i, err := times(rest[:k], raw, t, r.v.file.big); err != nil && wrong == nil {
-			wrong = fmt.Errorf("value %d: %w", n-len(rest)+i, err)
+	out := make([]T, n)
+	err = r.inParts(func(p Range) error {
+		at := (p.first - r.first) * r.v.perRecord
+		part := out[at : at+p.count*r.v.perRecord]
+		rest := part
+		var wrong error
+		err := p.each(func(raw []byte) {
+			k := len(raw) / r.v.Type.Size()
+			if i, err := into(rest[:k], raw); err != nil && wrong == nil {
+				wrong = fmt.Errorf("value %d: %w", at+len(part)-len(rest)+i, err)
+			}
+			rest = rest[k:]
+		})
+		if err == nil {
+			err = wrong
 		}
-		rest = rest[k:]
+		rowMajor(r.v, part)
+		return err
 	})
-	if err == nil {
-		err = wrong
+	if err != nil {
+		return nil, r.fail(err)
 	}
-	return finish(r, out, err)
+	return out, nil
 }
 
 // Strings is [Variable.Strings] of the range.
@@ -138,7 +137,11 @@ func (r Range) Strings() ([]string, error) {
 			out = append(out, s)
 		}
 	})
-	return finish(r, out, err)
+	if err != nil {
+		return nil, r.fail(err)
+	}
+	rowMajor(r.v, out)
+	return out, nil
 }
 
 // Bytes is [Variable.Bytes] of the range.
@@ -149,18 +152,16 @@ func (r Range) Bytes() ([]byte, error) {
 		return nil, err
 	}
 	out := make([]byte, 0, n*element)
+	swap := r.v.file.big && !r.v.Type.IsText()
 	err = r.each(func(raw []byte) {
+		at := len(out)
 		out = append(out, raw...)
+		if swap {
+			reverseWords(out[at:], r.v.Type.word())
+		}
 	})
 	if err != nil {
 		return nil, r.fail(err)
-	}
-	if word := r.v.Type.word(); r.v.file.big && word > 1 && !r.v.Type.IsText() {
-		for i := 0; i < len(out); i += word {
-			for a, b := i, i+word-1; a < b; a, b = a+1, b-1 {
-				out[a], out[b] = out[b], out[a]
-			}
-		}
 	}
 	rowMajorBytes(r.v, out, element)
 	return out, nil
@@ -172,12 +173,12 @@ func (r Range) begin(bytesPerValue int) (int, error) {
 	if r.err != nil {
 		return 0, r.fail(r.err)
 	}
+	if _, err := r.v.index(); err != nil {
+		return 0, r.fail(err)
+	}
 	perRecord := int64(r.v.perRecord) * int64(bytesPerValue)
 	if int64(r.count) > r.v.file.maxRead/perRecord {
 		return 0, r.fail(fmt.Errorf("the result would be %d times %d bytes, out of proportion to a file of %d; read it in parts", r.count, perRecord, r.v.file.size))
-	}
-	if _, err := r.v.index(); err != nil {
-		return 0, r.fail(err)
 	}
 	return r.count * r.v.perRecord, nil
 }
@@ -195,13 +196,4 @@ func (r Range) fail(err error) error {
 
 func (r Range) wrongType(what string) error {
 	return fmt.Errorf("read %q: %w: %s holds no %s", r.v.Name, ErrType, r.v.Type, what)
-}
-
-// finish orders the values, or reports what went wrong.
-func finish[T any](r Range, out []T, err error) ([]T, error) {
-	if err != nil {
-		return nil, r.fail(err)
-	}
-	rowMajor(r.v, out)
-	return out, nil
 }
