@@ -32,6 +32,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -47,6 +49,10 @@ type Recipe struct {
 	Inputs      string // names to bind, with shapes and units
 	Outputs     string // names that it exports, with units
 	Reference   string // where the method is published
+
+	// Names are the names that the source looks for, in order: bound["B"] or
+	// bound.get("B").
+	Names []string
 
 	Source string // the file as it is
 	SHA256 string // of the source, in hex
@@ -91,6 +97,8 @@ var load = sync.OnceValue(func() []Recipe {
 	return all
 })
 
+var lookup = regexp.MustCompile(`\bbound(?:\.get\(|\[)"(\w+)"`)
+
 // Parse reads a recipe with its header: comment lines "# key: text" at the top
 // of the file, each continued by lines that begin with "#" and two or more
 // spaces. All six keys are needed, once each.
@@ -125,6 +133,11 @@ func Parse(source string) (*Recipe, error) {
 	for _, key := range []string{"name", "version", "description", "inputs", "outputs", "reference"} {
 		if *fields[key] == "" {
 			return nil, fmt.Errorf("read a recipe: the header does not say %s", key)
+		}
+	}
+	for _, m := range lookup.FindAllStringSubmatch(source, -1) {
+		if !slices.Contains(r.Names, m[1]) {
+			r.Names = append(r.Names, m[1])
 		}
 	}
 	sum := sha256.Sum256([]byte(source))

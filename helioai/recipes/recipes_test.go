@@ -67,6 +67,20 @@ func TestHeadersNameTheOutputs(t *testing.T) {
 	}
 }
 
+func TestHeadersNameTheInputs(t *testing.T) {
+	t.Parallel()
+	for _, r := range recipes.All() {
+		if len(r.Names) == 0 {
+			t.Errorf("%s looks for no input", r.Name)
+		}
+		for _, name := range r.Names {
+			if !regexp.MustCompile(`\b` + name + `\b`).MatchString(r.Inputs) {
+				t.Errorf("%s looks for %s, and its header does not say so", r.Name, name)
+			}
+		}
+	}
+}
+
 func TestUnknownRecipesAreNamed(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "../mvab", "mvab.py", "shelf/mvab", "walen"} {

@@ -93,8 +93,7 @@ def load_data(name, folder="data"):
     The names are those that get_timeseries gave. A parameter loaded for several
     windows has several names, so its id alone is refused with the choice.
     """
-    with open(_os.path.join(folder, "manifest.json"), encoding="utf-8") as file:
-        known = _json.load(file)["datasets"]
+    known = _datasets(folder)
     if name not in known:
         names = [n for n, entry in known.items() if entry["param_id"] == name]
         if len(names) > 1:
@@ -118,10 +117,17 @@ def load_data(name, folder="data"):
         )
 
 
+def _datasets(folder):
+    try:
+        with open(_os.path.join(folder, "manifest.json"), encoding="utf-8") as file:
+            return _json.load(file)["datasets"]
+    except FileNotFoundError:
+        return {}
+
+
 def verify_data(folder="data"):
     """Check every file of the folder against the SHA-256 in its manifest."""
-    with open(_os.path.join(folder, "manifest.json"), encoding="utf-8") as file:
-        known = _json.load(file)["datasets"]
+    known = _datasets(folder)
     for name, entry in known.items():
         with open(_os.path.join(folder, entry["file"]), "rb") as file:
             if _hashlib.sha256(file.read()).hexdigest() != entry["sha256"]:
