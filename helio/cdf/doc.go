@@ -39,13 +39,17 @@
 //
 // A file may be truncated, damaged or hostile. Every offset, size and count is
 // checked; every record of the file may be visited once, so no chain of records
-// can run in a circle; a file that is shorter than its header says is refused
-// when it is opened, and a block of values that is shorter than its index says is
-// an error when it is read: there is never a short result. Memory is bounded by
-// the size S of the file: opening takes at most 8*S + 1 MiB (and where the whole
-// file is compressed, besides that its expanded bytes, at most 1,032*S and 8
-// times those); the result of one read is at most 1,032*S or 64 MiB, whichever is
-// more, and the read takes at most 2*S + 1 MiB beside it. 1,032 is the most that
-// gzip can expand. More than that, which only a sparse variable can honestly
-// hold, can be read in parts with [Variable.Range].
+// can run in a circle. A file that is shorter than its header says is refused
+// when it is opened, and a block of values that is shorter than its index says,
+// or that does not expand to what it should, is an error when it is read: there
+// is never a short result.
+//
+// Memory is bounded by the size S of the file. Opening allocates at most
+// 8*S + 1 MiB; where the file is compressed as a whole, its expanded size E
+// counts instead, S + 9*E + 1 MiB, and E is at most 1,032*S, as gzip can do no
+// more. The indices of all variables, which are kept, and what reading needs
+// beside its result, take at most 8*S + 1 MiB for each processor, and a record.
+// The result of one read has at most 1,032*S bytes, or 64 MiB where that is
+// more: only a sparse variable can honestly hold more, and is then read in parts
+// with [Variable.Range].
 package cdf

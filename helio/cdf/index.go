@@ -83,6 +83,7 @@ func (v *Variable) walkIndex(w *walker, offset int64, blocks []block, depth int)
 		firsts, lasts, offsets := body, body, body
 		lasts.skip(4 * entries)
 		offsets.skip(8 * entries)
+		blocks = slices.Grow(blocks, used)
 		for range used {
 			first, last, at := firsts.int(), lasts.int(), offsets.offset()
 			if first < 0 && last < 0 {
