@@ -26,6 +26,11 @@ func (s *Session) post(ctx context.Context, data EventData) (Seq, error) {
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	if s.st.opened == nil && !s.private {
+		if err := s.read(ctx, 0); err != nil { // somebody else may have opened it
+			return 0, err
+		}
+	}
 	events := make([]Event, 0, 2)
 	if s.st.opened == nil {
 		events = append(events, Event{Time: s.now(), Data: &SessionOpened{

@@ -26,6 +26,13 @@ type CrashStore struct {
 // Crash returns a store that crashes after n writes (Append and Post).
 func Crash(inner agent.Store, n int) *CrashStore { return &CrashStore{inner: inner, left: n} }
 
+// Kill crashes the store now.
+func (c *CrashStore) Kill() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.left = -1
+}
+
 // Crashed reports whether it has.
 func (c *CrashStore) Crashed() bool {
 	c.mu.Lock()

@@ -159,28 +159,39 @@ CREATE TABLE events (
 ) STRICT;
 `
 
+// migrate makes the tables of a new file. A file that has them is only read, so
+// that it can be opened while others write.
 func (s *Store) migrate() error {
+	const query = `SELECT version FROM helios_versions WHERE component = 'sessions'`
+	var have int
+	if err := s.write.QueryRow(query).Scan(&have); err == nil {
+		return compatible(have)
+	}
 	return s.tx(context.Background(), func(tx *sql.Tx) error {
 		const versions = `CREATE TABLE IF NOT EXISTS helios_versions (component TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT`
 		if _, err := tx.Exec(versions); err != nil {
 			return err
 		}
-		var have int
-		err := tx.QueryRow(`SELECT version FROM helios_versions WHERE component = 'sessions'`).Scan(&have)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			if _, err := tx.Exec(tables); err != nil {
-				return err
-			}
-			_, err = tx.Exec(`INSERT INTO helios_versions VALUES ('sessions', ?)`, version)
-			return err
-		case err != nil:
-			return err
-		case have > version:
-			return fmt.Errorf("it has format %d, and this program knows up to %d: use a newer one", have, version)
+		err := tx.QueryRow(query).Scan(&have)
+		if err == nil {
+			return compatible(have) // somebody else was faster
 		}
-		return nil
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		if _, err := tx.Exec(tables); err != nil {
+			return err
+		}
+		_, err = tx.Exec(`INSERT INTO helios_versions VALUES ('sessions', ?)`, version)
+		return err
 	})
+}
+
+func compatible(have int) error {
+	if have > version {
+		return fmt.Errorf("it has format %d, and this program knows up to %d: use a newer one", have, version)
+	}
+	return nil
 }
 
 // tx runs f in a transaction that has the write lock from its beginning.
