@@ -65,6 +65,7 @@ type catalog struct {
 	leaves   []*leaf
 	words    map[string]bool   // of all parameters
 	homes    map[string]bool   // of all datasets: missions, instruments, ids
+	missions map[string]bool   // of all datasets: missions alone
 	names    map[string]bool   // parameter names as written
 	species  map[string]string // word to species
 	dataset  map[string]map[string]bool
@@ -72,7 +73,7 @@ type catalog struct {
 
 func newCatalog(datasets []archive.Dataset) *catalog {
 	c := &catalog{
-		datasets: datasets, words: map[string]bool{}, homes: map[string]bool{}, names: map[string]bool{},
+		datasets: datasets, words: map[string]bool{}, homes: map[string]bool{}, missions: map[string]bool{}, names: map[string]bool{},
 		species: speciesWords, dataset: map[string]map[string]bool{},
 	}
 	for i := range datasets {
@@ -80,6 +81,9 @@ func newCatalog(datasets []archive.Dataset) *catalog {
 		home := wordsOf(d.ID, d.Title, d.Mission, d.Instrument)
 		home[strings.ToLower(d.ID)] = true
 		c.dataset[d.ID] = home
+		for w := range wordsOf(d.Mission) {
+			c.missions[w] = true
+		}
 		for w := range home {
 			c.homes[w] = true
 		}

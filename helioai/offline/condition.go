@@ -33,7 +33,7 @@ var comparators = buildComparators([]comparator{
 	{"slower than|plus lent que", false, false, kindSpeed},
 	{"colder than|cooler than|plus froid que", false, false, kindTemperature},
 	{"no more than|not more than|at most|<=|at or below|au plus|up to", false, true, ""},
-	{"greater than|more than|higher than|larger than|bigger than|above|over|exceed|exceeds|exceeded|exceeding|in excess of|>|superieur a|superieure a|superieurs a|superieures a|superieur|superieure|au dessus de|plus de|plus grand que|plus grande que|plus eleve que|plus elevee que|depasse|depassent|depassait|a depasse|more positive than|surpass|surpassed|top|topped", true, false, ""},
+	{"greater than|more than|higher than|larger than|bigger than|above|over|exceed|exceeds|exceeded|exceeding|in excess of|>|superieur a|superieure a|superieurs a|superieures a|superieur|superieure|au dessus de|plus de|plus grand que|plus grande que|plus eleve que|plus elevee que|depasse|depassent|depassait|a depasse|more positive than|surpass|surpasses|surpassed", true, false, ""},
 	{"stronger than|plus fort que", true, false, kindField},
 	{"faster than|plus rapide que", true, false, kindSpeed},
 	{"hotter than|warmer than|plus chaud que", true, false, kindTemperature},
@@ -95,7 +95,7 @@ func (p *parser) readCondition(i int) (*item, int) {
 	if it, n := p.readBetween(i); it != nil {
 		return it, n
 	}
-	if side, ok := compass[p.word(i)]; ok && !p.is(i-1, "most") {
+	if side, ok := compass[p.word(i)]; ok && !p.is(i-1, "most", "strongest", "deepest", "largest", "maximum", "peak", "max") {
 		return &item{kind: conditionItem, component: side.component, condition: side0(side.low)}, 1
 	}
 	for _, c := range comparators {

@@ -49,7 +49,7 @@ func (p *parser) readFormula() (*formula, *refusal) {
 	for i := range p.tokens {
 		for _, r := range relatives {
 			if p.phraseAt(i, r) > 0 {
-				return nil, refuse("%q is no formula that it has", r)
+				return nil, refuse("%q is not among its formulas or data", r)
 			}
 		}
 		for k := range formulas {
@@ -245,7 +245,7 @@ func (p *parser) formulaLeftovers(spec *formulaSpec) *refusal {
 		if fillers[t.text] || allowed[t.text] || symbols[t.text] != "" && len(t.text) > 1 {
 			continue
 		}
-		return &refusal{reason: fmt.Sprintf("%q goes beyond a %s with given values", p.text[t.start:t.end], spec.name),
+		return &refusal{reason: fmt.Sprintf("%q is more than the %s with given values", p.text[t.start:t.end], spec.name),
 			hint: "Give the values in the question, as in: " + formulaExample(spec) + "."}
 	}
 	return nil

@@ -45,6 +45,7 @@ func (p *parser) readInventory() *inventory {
 	}
 	q := *p
 	q.tokens = slices.Delete(slices.Clone(p.tokens), at, at+length)
+	q.dropTopic(topic)
 	q.tokens = slices.DeleteFunc(q.tokens, func(t token) bool {
 		return wordSet("measured measure sampled recorded available have got cover covers covered contain contains contained data dataset datasets file files parameters parameter variables included inside loaded there local each all every hold holds sampling time temporal resolution nominal typical")[t.text]
 	})
@@ -78,6 +79,20 @@ func (p *parser) readInventory() *inventory {
 		return nil
 	}
 	return inv
+}
+
+// dropTopic takes out what else asks the same: "which time range does the file
+// cover" says it twice.
+func (p *parser) dropTopic(topic string) {
+	for i := 0; i < len(p.tokens); i++ {
+		for _, t := range topics {
+			for _, words := range strings.Split(t.words, "|") {
+				if n := p.phraseAt(i, words); n > 0 && t.topic == topic {
+					p.tokens = slices.Delete(p.tokens, i, i+n)
+				}
+			}
+		}
+	}
 }
 
 // readMeaning recognises "what is BGSEc" and "what does Q_FLAG mean".

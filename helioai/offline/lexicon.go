@@ -53,21 +53,21 @@ func buildPhrases() map[string]meaning {
 	stats(kindTemperature, "hottest|warmest|plus chaud|plus chaude", statMax)
 	stats(kindDensity, "densest|plus dense", statMax)
 	stats("", "range|extremes|extrema|extreme values|range of values|minmax|min / max|lowest and highest|smallest and largest", statMin, statMax)
-	add(item{kind: statItem, stats: []stat{statMin}, component: "z"}, kindField, "most southward|southwardmost|deepest southward|strongest southward")
-	add(item{kind: statItem, stats: []stat{statMax}, component: "z"}, kindField, "most northward|northwardmost|strongest northward")
+	add(item{kind: statItem, stats: []stat{statMin}, component: "z"}, kindField, "most southward|southwardmost|deepest southward|strongest southward|largest southward|maximum southward|max southward|peak southward")
+	add(item{kind: statItem, stats: []stat{statMax}, component: "z"}, kindField, "most northward|northwardmost|strongest northward|largest northward|maximum northward|max northward|peak northward")
 
 	add(item{kind: whenItem}, "", "when|quand|what time|which time|at what time|at which time|what times|at what times|what hour|which hour|in which hour|at what hour|in what hour|what day|which day|on what day|on which day|what date|which date|on what date|"+
-		"what moment|time of|the time of|times of|date of|its time|the time|timestamp|time stamp|a quelle heure|quelle heure|quel jour|a quel moment|a quelle date|quelle date")
+		"what moment|when each|when did each|time of|the time of|times of|date of|its time|the time|timestamp|time stamp|a quelle heure|quelle heure|quel jour|a quel moment|a quelle date|quelle date")
 	add(item{kind: whenItem, which: "first"}, "", "when first|first time|the first time|premiere fois|earliest time|first moment|earliest|when did it first")
 	add(item{kind: whenItem, which: "last"}, "", "when last|last time|the last time|derniere fois|latest time|last moment|latest")
 
 	add(item{kind: orderItem, which: "first"}, "", "first|for the first time|premier|premiere|initially")
 	add(item{kind: orderItem, which: "last"}, "", "last|for the last time|dernier|derniere|finally")
 
-	add(item{kind: measureItem, measure: measureOften}, "", "how often|how frequently|a quelle frequence|mostly|usually|often|most of the time")
+	add(item{kind: measureItem, measure: measureOften}, "", "how often|how frequently|a quelle frequence|mostly|usually|often|most of the time|always|constantly|toujours")
 	add(item{kind: measureItem, measure: measureFraction}, "", "what fraction|which fraction|fraction|what percentage|percentage|percent|what percent|what share|share|proportion|what proportion|"+
 		"what part|portion|quelle fraction|pourcentage|quel pourcentage|quelle proportion|quelle part|pour cent|fraction of the time|fraction of time|percentage of the time|percentage of time|percent of the time|% of the time|percent of time|"+
-		"share of the time|share of time|proportion of the time|proportion of time|part of the time|pourcentage du temps|fraction du temps|what % of the time|what % of time|what %|%|how much of the time|how much time")
+		"share of the time|share of time|proportion of the time|proportion of time|part of the time|pourcentage du temps|fraction du temps|what % of the time|what % of time|what %|%|how much of the time|how much time|how much data|how much of the data|how much")
 	add(item{kind: measureItem, measure: measureDuration}, "", "how long|for how long|combien de temps|pendant combien de temps|how much time in total|total time|total duration|duration")
 	add(item{kind: measureItem, measure: measureTimes}, "", "how many times|combien de fois|number of times")
 	add(item{kind: measureItem, measure: measureCount, unit: ""}, "", "how many|number of|the number of|count|count of|count the|combien|combien de|nombre de|le nombre de")
@@ -89,6 +89,10 @@ func buildPhrases() map[string]meaning {
 	add(item{kind: gapItem}, "", "gap|gaps|data gap|data gaps|time gaps|gaps in time|trous|lacunes")
 	add(item{kind: plotItem}, "", "plot|plots|plotted|graph|draw|chart|figure|figures|display|visualise|visualize|trace|tracer|graphique|courbe|picture|a plot of|a figure of|a graph of|time series plot|make a plot of|dessine|affiche")
 	add(item{kind: valueItem}, "", "how hot was it|how fast was it|how strong was it|how dense was it|how large was it|how big was it|how high was it|how low was it|how much was it|what was it|what was its value|what is its value|how strong|how fast|how hot|how dense|how large|how big|what value|which value|a combien")
+	add(item{kind: questionItem}, "", "what was|what is|what are|what were|what|how was|quel est|quelle est|quelle etait|quel etait")
+	add(item{kind: contextItem}, "", "at that time|at this time|at that moment|at the time|at the same time|at that hour|that day|that hour|a ce moment|a ce moment la|then what")
+	add(item{kind: emptyItem}, "", "what about|how about|is there|are there|was there|were there|there is|there are|there was|there were|in there|out there|is there any|"+
+		"over time|versus time|vs time|against time|with time|as a function of time|time series|timeseries|time series of|en fonction du temps|au cours du temps|over the time range|in total|au total|all the time")
 	add(item{kind: pronounItem}, "", "it|its|they|their|them|that value|this value|il|elle|sa|son|ses")
 	add(item{kind: separatorItem}, "", "and|,|;|?|.|:|et|also|as well as|plus|&|then|!|ainsi que|along with|together with")
 	return m
@@ -97,7 +101,7 @@ func buildPhrases() map[string]meaning {
 // fillers carry no meaning of their own: without them the question asks the
 // same. A word belongs here only if that is so wherever it may stand.
 var fillers = wordSet(`a an the of for in on at to from by with is are was were be been being do does did has have had can could would should shall please
-me my i we us our you your tell give show find get compute calculate determine report need want wanted know like say state return list what which who how that this these those there here
+me my i we us our you your tell give show find get compute calculate determine report need want wanted know like say state return list which who how that this these those
 so just now hi hello hey thanks thank ok okay kindly quickly exactly precisely roughly approximately about ever any some both very actual actually really
 value values data sample samples reading readings measurement measurements measured measure observed observation observations recorded detected seen see record records point points
 reached reach attained attain hit occurred occur occurs occurring happen happened happens took take takes place over during within throughout time times period interval file dataset satellite spacecraft probe

@@ -47,10 +47,10 @@ func (c *catalog) find(ph *phrase, homes []string, spans []*span) ([]place, []st
 		params = append(params, p.leaf.param.ID)
 	}
 	params = unique(params)
-	if len(params) > maxAlternatives {
+	if len(params) > maxAlternatives && ph.role == "" {
 		return nil, nil, &refusal{reason: fmt.Sprintf("%q can mean %d parameters", ph.text, len(params)), hint: "Name one of them: " + strings.Join(params, ", ") + "."}
 	}
-	if len(params) > 1 {
+	if len(params) > 1 && ph.role == "" {
 		notes = append(notes, fmt.Sprintf("%q can mean %d parameters here, so all are given", ph.text, len(params)))
 	}
 	return places, notes, nil
@@ -80,9 +80,10 @@ func (c *catalog) meets(l *leaf, ph *phrase, homes []string) bool {
 			return false
 		}
 	}
-	exact := ph.param != "" || len(ph.names) > 0
+	exact := ph.param != "" || len(ph.names) > 0 || ph.role != ""
 	switch {
-	case ph.param != "" && ph.param != l.param.ID,
+	case ph.role != "" && (ph.role != l.param.Role || l.column == magnitudeColumn),
+		ph.param != "" && ph.param != l.param.ID,
 		len(ph.names) > 0 && !slices.Contains(ph.names, l.param.ID),
 		ph.kind != "" && ph.kind != l.kind && (!exact || l.kind != kindOther),
 		ph.frame != "" && ph.frame != l.frame,
@@ -183,7 +184,7 @@ func narrow(ph *phrase, places []place) ([]place, []string) {
 			places = kept
 		}
 	}
-	exact := ph.param != "" || len(ph.names) > 0
+	exact := ph.param != "" || len(ph.names) > 0 || ph.role != ""
 	if !exact {
 		keep(func(p place) bool { return p.leaf.param.Role != "support_data" })
 		keep(func(p place) bool { return p.leaf.kind != kindOther || ph.kind == kindOther })

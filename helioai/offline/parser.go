@@ -3,6 +3,7 @@ package offline
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 type itemKind uint8
@@ -20,6 +21,9 @@ const (
 	quantityItem                      // a phrase that names a quantity
 	unitItem                          // the unit that the answer shall be in
 	valueItem                         // how strong it was, at the extremum named before
+	questionItem                      // "what was", which begins a new question
+	contextItem                       // "at that time", which leans on another answer
+	emptyItem                         // a phrase without a meaning of its own
 	pronounItem                       // it, its
 	separatorItem                     // and, a comma
 )
@@ -58,6 +62,7 @@ type parser struct {
 	tokens  []token
 	catalog *catalog
 	notes   []string // readings that the answer has to tell, such as a corrected typing error
+	clash   string   // words that put two quantities into one, as in "energy of the field"
 	unknown []string // words that nothing understood
 }
 
@@ -69,8 +74,31 @@ func newParser(question string, c *catalog) *parser {
 	p.tokens = slices.DeleteFunc(p.tokens, func(t token) bool {
 		return t.text == "-" && t.start > 0 && t.end < len(p.text) && isLetter(p.text[t.start-1]) && isLetter(p.text[t.end])
 	})
+	p.markMissions()
 	return p
 }
+
+// markMissions tells the spacecraft Wind from the wind, and the motion of a
+// spacecraft from that of the plasma.
+func (p *parser) markMissions() {
+	for i := range p.tokens {
+		t := &p.tokens[i]
+		switch t.text {
+		case "wind":
+			capital := t.orig != "wind" && i > 0
+			if !p.is(i-1, "solar", "the") && (capital || p.is(i-1, "at", "from", "by")) {
+				t.text = windMission
+			}
+		case "spacecraft", "satellite", "probe":
+			if p.is(i+1, "speed", "velocity", "potential") || p.is(i-1, "the") && p.is(i-2, "of") && p.is(i-3, "speed", "velocity") {
+				t.text = "motion of the " + t.text
+			}
+		}
+	}
+}
+
+// windMission is the text of a token that means the spacecraft Wind.
+const windMission = "wind (spacecraft)"
 
 func isLetter(c byte) bool { return isWordByte(c) && (c < '0' || c > '9') }
 
@@ -217,13 +245,22 @@ func (p *parser) keepForQuantity(i int) bool {
 func (p *parser) readPercentiles() {
 	for i := 0; i+1 < len(p.tokens); i++ {
 		t := p.tokens[i]
-		if t.kind != numberToken || t.number <= 0 || t.number >= 100 || !p.is(i+1, "percentile", "centile") {
+		if t.kind != numberToken || t.number <= 0 || t.number >= 100 {
 			continue
 		}
-		digits := strings.TrimRight(t.text, "stndrhem")
-		p.replace(i, 2, &item{kind: statItem, stats: []stat{stat("p" + digits)}})
+		if i+3 < len(p.tokens) && p.is(i+3, "percentiles") && p.tokens[i+2].kind == numberToken && p.tokens[i+2].number > 0 && p.tokens[i+2].number < 100 {
+			p.replace(i, 4, &item{kind: statItem, stats: []stat{percentileOf(t), percentileOf(p.tokens[i+2])}})
+			continue
+		}
+		if !p.is(i+1, "percentile", "centile") {
+			continue
+		}
+		p.replace(i, 2, &item{kind: statItem, stats: []stat{percentileOf(t)}})
 	}
 }
+
+// percentileOf is the statistic of "95th": p95.
+func percentileOf(t token) stat { return stat("p" + strings.TrimRight(t.text, "stndrhem")) }
 
 // readNegatives replaces "no" before a quantity by missing samples: "hours with
 // no field". Any other negation stays, and is not understood.
@@ -237,9 +274,16 @@ func (p *parser) readNegatives() {
 
 // readLeftovers drops the filler words and collects what nothing understood.
 func (p *parser) readLeftovers() {
+	for i := range p.tokens { // "by day" asks for one value a day
+		if p.is(i, "by", "par") && calendarUnits[p.word(i+1)] >= time.Minute {
+			p.unknown = append(p.unknown, p.written(i, i+2))
+		}
+	}
 	rest := p.tokens[:0]
 	for _, t := range p.tokens {
 		switch {
+		case t.kind == itemToken && t.item.kind == emptyItem:
+		case t.kind == itemToken && t.item.kind == questionItem && len(rest) == 0:
 		case t.kind == itemToken:
 			rest = append(rest, t)
 		case t.kind == momentToken, t.kind == numberToken, !fillers[t.text]:

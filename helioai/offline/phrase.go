@@ -14,6 +14,7 @@ type phrase struct {
 	component string // "all" for the components of a vector
 	frame     string
 	species   string
+	role      string   // all parameters of this role
 	param     string   // a parameter's id
 	names     []string // parameters of this very name, by id
 	words     []string // each must be among the words of the parameter or of its dataset
@@ -25,7 +26,7 @@ type phrase struct {
 
 // partial says that the phrase names no quantity by itself: "y", "GSM", "at Geotail".
 func (ph *phrase) partial() bool {
-	return ph.kind == "" && ph.param == "" && len(ph.names) == 0 && len(ph.words) == 0
+	return ph.kind == "" && ph.role == "" && ph.param == "" && len(ph.names) == 0 && len(ph.words) == 0
 }
 
 // homeOnly says that the phrase only names a mission or a dataset.
@@ -225,6 +226,9 @@ func (p *parser) readQuantities() {
 		for j := i + 1; j < len(p.tokens); j++ {
 			if next := p.quantityAt(j); next != nil {
 				if !whole.join(next) {
+					if j > end {
+						p.clash = p.written(i, j+1)
+					}
 					break
 				}
 				end = j + 1
@@ -313,6 +317,11 @@ func (p *parser) quantityAt(i int) *quantityWord {
 		return nil
 	}
 	switch w {
+	case windMission:
+		if p.catalog.homes["wind"] {
+			return &quantityWord{phrase: phrase{homes: []string{"wind"}}}
+		}
+		return nil
 	case "by":
 		if !p.byIsComponent(i) {
 			return nil
@@ -340,6 +349,9 @@ func (p *parser) quantityAt(i int) *quantityWord {
 	}
 	if len(w) < 2 || fillers[w] || beyond[w] != "" && w != "rms" {
 		return nil
+	}
+	if p.catalog.missions[w] {
+		return &quantityWord{phrase: phrase{homes: []string{w}}}
 	}
 	if p.catalog.words[w] {
 		return &quantityWord{phrase: phrase{words: []string{w}}}

@@ -64,6 +64,9 @@ func read(question, before string, c *catalog) *reading {
 	if len(p.unknown) > 0 {
 		return &reading{refusal: p.notUnderstood()}
 	}
+	if p.clash != "" {
+		return &reading{refusal: refuse("%q puts two quantities together", p.clash)}
+	}
 	s, r := p.assemble()
 	if r != nil {
 		return &reading{refusal: r}
@@ -75,32 +78,73 @@ func read(question, before string, c *catalog) *reading {
 	if len(s.asks) == 0 && !s.plot && len(s.spans) == 0 {
 		return &reading{refusal: refuse("it names no quantity that the data hold"), notes: p.notes}
 	}
-	var previous *phrase
+	var previous *ask
 	if before != "" {
-		previous = quantityOf(before, c)
+		previous = askOf(before, c)
+	}
+	if previous != nil && p.followsUp() && len(s.asks) <= 1 && !s.plot {
+		if note := s.inherit(previous); note != "" {
+			p.notes = append(p.notes, note)
+		}
 	}
 	tasks, notes, r := c.tasks(s, previous)
 	return &reading{tasks: tasks, plot: s.plot, notes: append(p.notes, notes...), refusal: r}
 }
 
-// quantityOf is the one quantity that a question speaks of; nil otherwise.
-func quantityOf(question string, c *catalog) *phrase {
+// followsUp says that the question is put as an addition to the one before.
+func (p *parser) followsUp() bool {
+	text := asciiLower(strings.TrimSpace(p.text))
+	for _, start := range []string{"and ", "what about ", "how about ", "et ", "same ", "then ", "also "} {
+		if strings.HasPrefix(text, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// inherit fills what a follow-up leaves out from the question before, and says
+// what that was.
+func (s *sentence) inherit(previous *ask) string {
+	if len(s.asks) == 0 {
+		s.asks = []*ask{{spans: s.spans}}
+	}
+	a := s.asks[0]
+	var took []string
+	if a.empty() {
+		a.absorb(&ask{stats: previous.stats, measures: previous.measures, when: previous.when, which: previous.which, per: previous.per,
+			condition: previous.condition, missing: previous.missing, gaps: previous.gaps, implies: previous.implies})
+		took = append(took, "what to compute")
+	}
+	if len(s.spans) == 0 && len(previous.spans) > 0 {
+		s.spans, a.spans = previous.spans, previous.spans
+		took = append(took, "the time")
+	}
+	if len(took) == 0 {
+		return ""
+	}
+	return strings.Join(took, " and ") + " as in the question before"
+}
+
+// askOf is the one thing that a question asks for; nil when it asks for several
+// or is not understood.
+func askOf(question string, c *catalog) *ask {
 	if len(question) > maxQuestion {
 		return nil
 	}
 	p := newParser(question, c)
 	p.parse()
 	s, r := p.assemble()
-	if r != nil || len(s.asks) == 0 || s.asks[0].phrase == nil {
+	if r != nil || len(p.unknown) > 0 || len(s.asks) == 0 || s.asks[0].phrase == nil {
 		return nil
 	}
-	first := s.asks[0].phrase
+	one := *s.asks[0]
+	one.spans = s.spans
 	for _, a := range s.asks[1:] {
-		if a.phrase != first {
+		if a.phrase != one.phrase {
 			return nil
 		}
 	}
-	return first
+	return &one
 }
 
 // notUnderstood refuses a question for the words that no pass took.
@@ -112,6 +156,9 @@ func (p *parser) notUnderstood() *refusal {
 		}
 	}
 	for _, w := range p.unknown {
+		if strings.HasPrefix(asciiLower(w), "by ") || strings.HasPrefix(asciiLower(w), "par ") {
+			return refuse("%q asks for averages over sub-intervals, which it cannot do", w)
+		}
 		if reason := beyond[strings.ToLower(w)]; reason != "" {
 			return refuse("%q asks for %s, which it cannot do", w, reason)
 		}
@@ -139,8 +186,12 @@ func looksLikeName(w string) bool {
 	return letters > 0 && (strings.Contains(w, "_") && len(w) > 2 || letters >= 3 && upper >= 2 && beyond[strings.ToLower(w)] == "")
 }
 
+// maxTasks is how much one question may ask for. It keeps the exports of one
+// script below what run_python shows.
+const maxTasks = 14
+
 // tasks looks up what each ask speaks of and places it in time.
-func (c *catalog) tasks(s *sentence, previous *phrase) ([]*task, []string, *refusal) {
+func (c *catalog) tasks(s *sentence, previous *ask) ([]*task, []string, *refusal) {
 	asks := s.asks
 	if len(asks) == 0 {
 		asks = []*ask{{}}
@@ -165,6 +216,9 @@ func (c *catalog) tasks(s *sentence, previous *phrase) ([]*task, []string, *refu
 			return nil, nil, r
 		}
 		notes = append(notes, more...)
+		if a.gaps && len(a.stats) == 0 && a.condition == nil && !a.missing {
+			places = onePerDataset(places)
+		}
 		for _, pl := range places {
 			t, r := newTask(a, pl, s)
 			if r != nil {
@@ -184,10 +238,27 @@ func (c *catalog) tasks(s *sentence, previous *phrase) ([]*task, []string, *refu
 			return nil, nil, refuse("nothing that it asks for can be given in %s", u)
 		}
 	}
-	if len(tasks) > 12 {
+	if len(tasks) > maxTasks {
 		return nil, nil, refuse("it asks for %d things at once; ask for fewer", len(tasks))
 	}
 	return mergeTasks(tasks), unique(notes), nil
+}
+
+// onePerDataset keeps one column of each dataset and cadence: gaps in time are
+// the same for all.
+func onePerDataset(places []place) []place {
+	type axis struct {
+		dataset string
+		records int
+		window  window
+	}
+	seen := map[axis]bool{}
+	return slices.DeleteFunc(slices.Clone(places), func(p place) bool {
+		key := axis{p.leaf.dataset.ID, p.leaf.param.Records, p.window}
+		drop := seen[key]
+		seen[key] = true
+		return drop
+	})
 }
 
 // spansOf returns the spans that apply to one ask: all of them when they make
@@ -222,7 +293,7 @@ func (s *sentence) spansOf(a *ask) ([]*span, *refusal) {
 }
 
 // phraseOf is the phrase that an ask speaks of, named or implied.
-func (c *catalog) phraseOf(a *ask, previous *phrase) (*phrase, string, *refusal) {
+func (c *catalog) phraseOf(a *ask, previous *ask) (*phrase, string, *refusal) {
 	if a.phrase != nil && !a.phrase.partial() {
 		ph := *a.phrase
 		if a.component != "" && vectorKind(ph.kind) {
@@ -255,19 +326,28 @@ func (c *catalog) phraseOf(a *ask, previous *phrase) (*phrase, string, *refusal)
 		}
 		return &ph, "", nil
 	case ph.partial() && previous != nil:
-		whole := *previous
+		whole := *previous.phrase
 		if ph.component != "" {
 			whole.component = ph.component
 		}
 		if ph.frame != "" {
 			whole.frame = ph.frame
 		}
-		return &whole, fmt.Sprintf("the quantity, %s, is taken from the question before", previous.text), nil
+		return &whole, fmt.Sprintf("the quantity is that of the question before, %s", previous.phrase.text), nil
 	}
 	if only := c.onlyParameter(a); only != "" {
 		return &phrase{param: only, text: only}, "", nil
 	}
+	if a.aboutRecords() {
+		return &phrase{role: "data", homes: ph.homes, text: "all parameters"}, "no quantity is named, so all parameters are given", nil
+	}
 	return nil, "", &refusal{reason: "it names no quantity", hint: "The data hold: " + c.summary() + "."}
+}
+
+// aboutRecords says that only records are asked for: how many, missing, gaps.
+// That can be told of all parameters at once.
+func (a *ask) aboutRecords() bool {
+	return len(a.stats) == 0 && a.condition == nil && !a.when && (a.missing || a.gaps || slices.Contains(a.measures, measureCount))
 }
 
 // onlyParameter is the one data parameter that there is, within the missions
@@ -309,7 +389,7 @@ func newTask(a *ask, pl place, s *sentence) (*task, *refusal) {
 		unit: conversion{factor: 1, from: l.param.Units},
 	}
 	if err := t.setUnit(a, s); err != nil {
-		return nil, refuse("%v", err)
+		return nil, reject("%v", err)
 	}
 	if t.condition != nil {
 		if t.condition.unit == "%" && unitName(l.param.Units) != "%" {
@@ -320,7 +400,7 @@ func newTask(a *ask, pl place, s *sentence) (*task, *refusal) {
 			limits, err = conversion{factor: 1, from: l.param.Units}, nil
 		}
 		if err != nil {
-			return nil, refuse("the condition %q does not fit %s, which is in %s", t.condition.text, l.param.ID, unitName(l.param.Units))
+			return nil, reject("the condition %q does not fit %s, which is in %s", t.condition.text, l.param.ID, unitName(l.param.Units))
 		}
 		t.limits = limits
 	}

@@ -41,12 +41,12 @@ func (l *line) text(extent bool) string {
 func (p *taskReport) reply() *reply {
 	r := &reply{notes: p.notes}
 	var lines []*line
-	var drawn []string
+	var drawn []*line
 	left := 0
 	for _, k := range p.tasks {
 		f := p.got[k]
 		if f != nil && k.plotOnly && p.python && p.broken == "" {
-			drawn = append(drawn, k.leaf.label+" ("+k.leaf.param.ID+"), "+k.window.String())
+			drawn = addDrawn(drawn, k)
 			continue
 		}
 		var l *line
@@ -67,9 +67,20 @@ func (p *taskReport) reply() *reply {
 	return r
 }
 
+// addDrawn adds what only a figure shows, the columns of a parameter together.
+func addDrawn(drawn []*line, k *task) []*line {
+	for _, l := range drawn {
+		if l.param == k.leaf.param.ID && l.extent == k.window.String() {
+			l.labels = append(l.labels, k.leaf.label)
+			return drawn
+		}
+	}
+	return append(drawn, &line{labels: []string{k.leaf.label}, param: k.leaf.param.ID, extent: k.window.String()})
+}
+
 // join writes the lines: one as a sentence, several as a list, with what they
 // share said once.
-func (p *taskReport) join(r *reply, lines []*line, drawn []string) {
+func (p *taskReport) join(r *reply, lines, drawn []*line) {
 	shared := ""
 	if len(lines) > 1 && !slices.ContainsFunc(lines, func(l *line) bool { return l.extent != lines[0].extent }) {
 		shared = lines[0].extent
@@ -79,7 +90,11 @@ func (p *taskReport) join(r *reply, lines []*line, drawn []string) {
 		texts = append(texts, l.text(shared == ""))
 	}
 	if len(drawn) > 0 {
-		texts = append(texts, "The figure shows "+strings.Join(drawn, "; ")+".")
+		var shown []string
+		for _, l := range drawn {
+			shown = append(shown, strings.Join(l.labels, ", ")+" ("+l.param+"), "+l.extent)
+		}
+		texts = append(texts, "The figure shows "+strings.Join(shown, "; ")+".")
 	}
 	switch {
 	case len(texts) == 0:

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"slices"
+	"strings"
 )
 
 // An ask is one thing that the question wants to know about one quantity.
@@ -25,6 +26,9 @@ type ask struct {
 	order     string // "first", "last" on its own
 	value     bool   // "and how strong was it"
 	nested    bool   // a statistic of a statistic
+	crossed   bool   // two quantities around a statistic
+	fresh     bool   // a full stop or the like stands before it
+	question  bool   // it begins with "what was"
 	statFirst bool   // the statistic stands before the quantity
 }
 
@@ -47,7 +51,10 @@ type sentence struct {
 // after it ("mean and maximum of ...").
 func (p *parser) assemble() (*sentence, *refusal) {
 	s := &sentence{}
-	parts, phrases := p.parts(s)
+	parts, phrases, r := p.parts(s)
+	if r != nil {
+		return nil, r
+	}
 	completePhrases(phrases)
 	lendWords(parts)
 	b := builder{sentence: s, parts: parts}
@@ -63,32 +70,41 @@ func (p *parser) assemble() (*sentence, *refusal) {
 type part struct {
 	ask
 	phrases []*phrase
+	between bool // a statistic follows the last quantity
 }
 
 // parts cuts the items at the separators.
-func (p *parser) parts(s *sentence) (parts []*part, phrases []*phrase) {
+func (p *parser) parts(s *sentence) (parts []*part, phrases []*phrase, r *refusal) {
 	current := &part{}
-	flush := func() {
+	flush := func(fresh bool) {
 		if !current.empty() || len(current.phrases) > 0 || current.unit != "" || len(current.spans) > 0 || current.order != "" || len(current.homes) > 0 || current.pronoun || current.value {
 			current.segment = len(parts)
 			parts = append(parts, current)
+		} else {
+			fresh = fresh || current.fresh
 		}
-		current = &part{}
+		current = &part{ask: ask{fresh: fresh}}
 	}
 	for _, t := range p.tokens {
 		it := t.item
 		switch it.kind {
 		case separatorItem:
-			flush()
+			flush(strings.ContainsAny(it.text, ";.?!"))
 		case spanItem:
 			current.spans = append(current.spans, it.span)
 			s.spans = append(s.spans, it.span)
+		case contextItem:
+			return nil, nil, refuse("%q asks for one quantity at the time of another", it.text)
+		case questionItem:
+			current.question = true
 		case statItem:
+			current.between = len(current.phrases) > 0
 			current.nested = current.nested || nests(current.stats, it.stats)
 			current.stats = append(current.stats, it.stats...)
 			current.hint(it)
 			current.statFirst = current.statFirst || len(current.phrases) == 0
 		case whenItem:
+			current.between = len(current.phrases) > 0
 			current.when = true
 			if it.which != "" {
 				current.which = it.which
@@ -108,7 +124,7 @@ func (p *parser) parts(s *sentence) (parts []*part, phrases []*phrase) {
 			s.plot = true
 		case conditionItem:
 			if current.condition != nil {
-				flush()
+				flush(false)
 			}
 			current.condition = it.condition
 			current.hint(it)
@@ -124,12 +140,13 @@ func (p *parser) parts(s *sentence) (parts []*part, phrases []*phrase) {
 				current.homes = append(current.homes, it.quantity.homes...)
 				continue
 			}
+			current.crossed = current.crossed || current.between
 			current.phrases = append(current.phrases, it.quantity)
 			phrases = append(phrases, it.quantity)
 		}
 	}
-	flush()
-	return parts, phrases
+	flush(false)
+	return parts, phrases, nil
 }
 
 // nests reports whether two statistics that stand together without an "and" are
@@ -250,6 +267,12 @@ func (b *builder) add(k int) *refusal {
 		}
 		pt.when = true
 	}
+	if pt.crossed {
+		return refuse("it names several quantities around one statistic, and which it is of is not clear")
+	}
+	if pt.question && pt.empty() && len(pt.phrases) > 0 && len(b.asks) > 0 {
+		return refuse("which statistic of %q it asks for is not clear", pt.phrases[0].text)
+	}
 	if pt.nested {
 		return refuse("it asks for a statistic of a statistic")
 	}
@@ -266,14 +289,18 @@ func (b *builder) add(k int) *refusal {
 		return refuse("it states two conditions, and whether they hold together or apart is not clear")
 	}
 	if pt.condition != nil && len(pt.stats) > 0 {
-		return refuse("it puts the condition %q on a statistic, or on another quantity", pt.condition.text)
+		r := refuse("it puts the condition %q on a statistic, or on another quantity", pt.condition.text)
+		if pt.condition.unit == "" {
+			r.hint = "If that is a time of day, write it as 06:00."
+		}
+		return r
 	}
 	if len(pt.phrases) > 1 && pt.condition != nil {
 		return refuse("it speaks of several quantities and of one condition, %q, at once", pt.condition.text)
 	}
 	switch {
 	case len(pt.phrases) > 0:
-		return b.addQuantities(pt)
+		return b.addQuantities(k)
 	case pt.empty():
 		b.addUnit(pt)
 		return nil
@@ -303,7 +330,7 @@ func (b *builder) forward(k int) bool {
 		return false
 	}
 	for _, next := range b.parts[k+1:] {
-		if next.when || next.pronoun {
+		if next.when || next.pronoun || next.fresh {
 			return false
 		}
 		if len(next.phrases) > 0 {
@@ -321,6 +348,17 @@ func (b *builder) wait(pt *part) {
 	b.pending.absorb(&pt.ask)
 }
 
+// setWhich asks for the first or the last time; both together is neither alone.
+func (a *ask) setWhich(which string) {
+	switch {
+	case which == "":
+	case a.which == "" || a.which == which:
+		a.which = which
+	default:
+		a.which, a.when = "", true
+	}
+}
+
 // absorb adds what o asks.
 func (a *ask) absorb(o *ask) {
 	a.stats = append(a.stats, o.stats...)
@@ -333,7 +371,8 @@ func (a *ask) absorb(o *ask) {
 	if o.condition != nil {
 		a.condition = o.condition
 	}
-	for _, f := range []struct{ to, from *string }{{&a.which, &o.which}, {&a.per, &o.per}, {&a.component, &o.component}, {&a.unit, &o.unit}} {
+	a.setWhich(o.which)
+	for _, f := range []struct{ to, from *string }{{&a.per, &o.per}, {&a.component, &o.component}, {&a.unit, &o.unit}} {
 		if *f.from != "" {
 			*f.to = *f.from
 		}
@@ -343,7 +382,8 @@ func (a *ask) absorb(o *ask) {
 	}
 }
 
-func (b *builder) addQuantities(pt *part) *refusal {
+func (b *builder) addQuantities(k int) *refusal {
+	pt := b.parts[k]
 	var before *ask
 	if len(b.asks) > 0 {
 		before = b.asks[len(b.asks)-1]
@@ -353,8 +393,8 @@ func (b *builder) addQuantities(pt *part) *refusal {
 		both.absorb(&pt.ask)
 		pt.ask, b.pending = both, nil
 	}
-	listed := pt.empty() && before != nil // "mean of V, N and T"
-	if !listed {
+	listed := pt.empty() && before != nil && !before.empty() && !pt.fresh && (before.statFirst || !b.statsNext(k)) // "mean of V, N and T"
+	if !listed && (before == nil || !before.empty()) {
 		b.group = len(b.asks)
 	}
 	for _, ph := range pt.phrases {
@@ -369,6 +409,12 @@ func (b *builder) addQuantities(pt *part) *refusal {
 		b.asks = append(b.asks, &one)
 	}
 	return nil
+}
+
+// statsNext reports whether the part after k says what part k asks for, as in
+// "V: mean, N: maximum".
+func (b *builder) statsNext(k int) bool {
+	return k+1 < len(b.parts) && len(b.parts[k+1].phrases) == 0 && !b.parts[k+1].empty() && !b.parts[k+1].pronoun
 }
 
 // addUnit takes a part that only says a unit, a mission or a time.
@@ -395,9 +441,7 @@ func (b *builder) addToLast(pt *part) *refusal {
 				return refuse("it asks when, and of what is not clear")
 			}
 			a.when = true
-			if pt.which != "" {
-				a.which = pt.which
-			}
+			a.setWhich(pt.which)
 		}
 		b.addUnit(pt)
 		return nil
@@ -406,6 +450,7 @@ func (b *builder) addToLast(pt *part) *refusal {
 		for _, a := range group {
 			if a.empty() {
 				a.absorb(&pt.ask)
+				a.statFirst = false
 			}
 		}
 		return nil

@@ -133,6 +133,12 @@ func (p *parser) momentOfNumber(i int) *moment {
 		return &moment{year: n}
 	case ordinal && n >= 1 && n <= 31 && p.is(i-1, "the", "on", "le") && shareWords[p.word(i+1)] == "" && p.word(i+1) != "percentile" && calendarUnits[p.word(i+1)] == 0:
 		return &moment{day: n}
+	case n >= 1 && n <= 31 && !ordinal && p.is(i-1, "from", "between", "de", "du", "entre", "le", "the") && p.is(i+1, "to", "and", "-", "au", "et", "a"):
+		if b := p.momentAt(p.skip(i+2, "the", "le")); b != nil && b.day != 0 && b.month != 0 && !b.hasClock() {
+			return &moment{day: n}
+		}
+	}
+	switch {
 	case n <= 24 && !ordinal && p.is(i-1, "from", "between", "de", "entre") && p.is(i+1, "to", "and", "-", "a", "et"):
 		if b := p.momentAt(i + 2); b != nil && b.hasClock() && !b.hasDate() {
 			return &moment{clock: time.Duration(n) * time.Hour, step: b.step}
@@ -151,7 +157,7 @@ func (p *parser) readSpan(i int) (*span, int) {
 		return s, n
 	}
 	j := i
-	if p.is(j, betweenWords...) || p.is(j, fromWords...) {
+	if p.is(j, betweenWords...) || p.is(j, fromWords...) || p.is(j, onWords...) {
 		j++
 	}
 	j = p.skip(j, "the", "les", "le", "at", "on", "a")

@@ -58,7 +58,7 @@ func (p *parser) nearestWord(w string) string {
 // knows reports whether some pass can make sense of the word.
 func (p *parser) knows(t token) bool {
 	w := t.text
-	if commonWord(w) || p.catalog.words[w] || p.catalog.homes[w] || monthNumbers[w] != 0 || calendarUnits[w] != 0 || partWords[w] != "" {
+	if commonWord(w) || p.catalog.words[w] || p.catalog.homes[w] || monthNumbers[w] != 0 || numberWords[w] != 0 || calendarUnits[w] != 0 || partWords[w] != "" {
 		return true
 	}
 	if strings.ContainsAny(w, "_0123456789") || strings.IndexFunc(t.orig[1:], unicode.IsUpper) >= 0 || unicode.IsUpper(rune(t.orig[0])) && t.start > 0 {
