@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -219,10 +220,36 @@ func (c controllers) newGroup(limits Limits) (*group, error) {
 	return g, nil
 }
 
-// add moves a process into the group; what it starts afterwards is born there.
-func (g *group) add(pid int) error {
+// place sees to it that the launcher is in the group before it does anything.
+// Moving a running process would take the kernel some milliseconds, waiting for
+// all others to be between two system calls. So under v2 the child is born in
+// the group; under v1, which cannot do that, the files returned are for the
+// child, whose one thread moves itself by them (see join). The caller closes
+// them once the child has them.
+func (g *group) place(attr *syscall.SysProcAttr) ([]*os.File, error) {
+	var files []*os.File
 	for _, dir := range g.dirs() {
-		if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0); err != nil {
+		name, flags := filepath.Join(dir, "tasks"), os.O_WRONLY
+		if g.version == 2 {
+			name, flags = dir, os.O_RDONLY
+		}
+		f, err := os.OpenFile(name, flags, 0)
+		if err != nil {
+			closeFiles(files...)
+			return nil, groupError(err)
+		}
+		files = append(files, f)
+		if g.version == 2 {
+			attr.UseCgroupFD, attr.CgroupFD = true, int(f.Fd())
+		}
+	}
+	return files, nil
+}
+
+// join moves the calling thread into the v1 groups behind open tasks files.
+func join(first, count int) error {
+	for fd := first; fd < first+count; fd++ {
+		if _, err := unix.Write(fd, []byte("0")); err != nil {
 			return groupError(err)
 		}
 	}

@@ -3,7 +3,10 @@ package sandbox
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -69,10 +72,49 @@ func TestGroupWithoutControllersCapsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := g.add(os.Getpid()); err != nil || g.ranOut() || len(g.dirs()) != 0 {
-		t.Errorf("got %v, ran out %v, folders %v", err, g.ranOut(), g.dirs())
+	var attr syscall.SysProcAttr
+	files, err := g.place(&attr)
+	if err != nil || len(files) != 0 || attr.UseCgroupFD || g.ranOut() || len(g.dirs()) != 0 {
+		t.Errorf("got files %v, %v, born in a group %v, ran out %v, folders %v", files, err, attr.UseCgroupFD, g.ranOut(), g.dirs())
 	}
 	g.remove()
+}
+
+// The host's memory controller may belong to v1; being born in a group of v2
+// needs no controller.
+func TestChildIsBornInItsGroup(t *testing.T) {
+	t.Parallel()
+	own, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &group{version: 2}
+	for _, parent := range unifiedFolders(string(own), string(mounts)) {
+		dir := filepath.Join(parent, groupName())
+		if os.Mkdir(dir, 0o755) == nil {
+			g.memory = dir
+			break
+		}
+	}
+	if g.memory == "" {
+		t.Skip("this user may make no group of cgroup v2 here")
+	}
+	defer g.remove()
+	cmd := exec.Command("/bin/cat", "/proc/self/cgroup")
+	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	files, err := g.place(cmd.SysProcAttr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.Output()
+	closeFiles(files...)
+	if err != nil || !strings.Contains(string(out), filepath.Base(g.memory)+"\n") {
+		t.Errorf("got %v, the child is in\n%s", err, out)
+	}
 }
 
 func TestGroupsAreGoneAfterARun(t *testing.T) {

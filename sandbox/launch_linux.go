@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -62,14 +63,14 @@ func (l *launcher) run(ctx context.Context, p *profile, limits Limits, watch *wa
 		return nil, err
 	}
 	defer group.remove()
-	c, err := l.start(p)
+	c, err := l.start(p, group)
 	if err != nil {
 		return nil, err
 	}
 	defer c.closeAll()
 	res := &Result{}
 	c.read(res, limits, onFrame)
-	err = c.supervise(ctx, l, p, limits, group, watch, res)
+	err = c.supervise(ctx, l, limits, watch, res)
 	c.end()
 	if err != nil {
 		var launch *launchError
@@ -95,10 +96,11 @@ type confined struct {
 	exited chan struct{} // closed when the launcher was reaped
 	pidfd  int           // of process 1 inside; -1 before it is known
 
-	stdout, stderr, result, status *os.File // our ends
-	block, config                  *os.File
+	stdout, stderr, result, status *os.File   // our ends
+	block, orders                  *os.File   // to the launcher, to the shim
 	theirs                         []*os.File // the launcher's ends, closed here once it has them
 
+	config  shimConfig
 	readers sync.WaitGroup
 	notes   chan statusNote
 }
@@ -114,8 +116,12 @@ type statusNote struct {
 }
 
 // start starts the child, which waits for its configuration.
-func (l *launcher) start(p *profile) (*confined, error) {
-	c := &confined{pidfd: -1, exited: make(chan struct{}), notes: make(chan statusNote, 4)}
+func (l *launcher) start(p *profile, group *group) (*confined, error) {
+	c := &confined{pidfd: -1, exited: make(chan struct{}), notes: make(chan statusNote, 4), config: shimConfig{
+		Path: l.path,
+		Args: append([]string{"bwrap", "--args", strconv.Itoa(fdArgs), "--"}, p.command...),
+		UID:  l.uid, GID: l.gid,
+	}}
 	ok := false
 	defer func() {
 		if !ok {
@@ -132,7 +138,11 @@ func (l *launcher) start(p *profile) (*confined, error) {
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
 	}
 	c.cmd = cmd
-	var err error
+	groupFiles, err := group.place(cmd.SysProcAttr)
+	if err != nil {
+		return nil, err
+	}
+	c.theirs = append(c.theirs, groupFiles...)
 	pipe := func(ours **os.File, write bool) *os.File {
 		r, w, e := os.Pipe()
 		if e != nil {
@@ -167,14 +177,22 @@ func (l *launcher) start(p *profile) (*confined, error) {
 	// The launcher holds the writing end too: should this process die, the pipe
 	// must not end, or the program would start with nobody to watch it.
 	at(fdSync, c.block)
-	at(fdConfig, pipe(&c.config, true))
+	at(fdConfig, pipe(&c.orders, true))
+	if group.version == 1 {
+		extra = append(extra, groupFiles...) // from fdGroups on
+		c.config.Groups = len(groupFiles)
+	}
 	stdout, stderr := pipe(&c.stdout, false), pipe(&c.stderr, false)
 	if err != nil {
 		return nil, fmt.Errorf("start the sandbox: %w", err)
 	}
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = stdout, stderr, extra
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start the sandbox: %w", err)
+		err = fmt.Errorf("start the sandbox: %w", err)
+		if cmd.SysProcAttr.UseCgroupFD {
+			return nil, groupError(err)
+		}
+		return nil, err
 	}
 	for _, f := range c.theirs {
 		_ = f.Close()
@@ -219,32 +237,31 @@ func (c *confined) read(res *Result, limits Limits, onFrame func(Frame)) {
 }
 
 // supervise brings the program to life under its limits and waits for its end.
-func (c *confined) supervise(ctx context.Context, l *launcher, p *profile, limits Limits, group *group, watch *watch, res *Result) error {
-	if err := group.add(c.cmd.Process.Pid); err != nil {
-		return err
-	}
-	config, err := json.Marshal(shimConfig{
-		Path: l.path,
-		Args: append([]string{"bwrap", "--args", fmt.Sprint(fdArgs), "--"}, p.command...),
-		UID:  l.uid, GID: l.gid,
-	})
+func (c *confined) supervise(ctx context.Context, l *launcher, limits Limits, watch *watch, res *Result) error {
+	config, err := json.Marshal(c.config)
 	if err != nil {
 		return err
 	}
-	if _, err := c.config.Write(config); err != nil {
+	if _, err := c.orders.Write(config); err != nil {
 		return &launchError{err: fmt.Errorf("start the sandbox: %w", err)}
 	}
-	_ = c.config.Close()
-
+	_ = c.orders.Close()
 	setup := time.NewTimer(setupTime)
 	defer setup.Stop()
 	select {
 	case note, ok := <-c.notes:
 		if !ok {
+			<-c.exited
+			if c.cmd.ProcessState.ExitCode() == exitNoGroup {
+				return errGroup
+			}
 			return &launchError{err: errors.New("the sandbox's launcher gave up")}
 		}
 		if err := c.adopt(note, l, limits); err != nil {
 			return err
+		}
+		if _, err := c.block.Write([]byte{1}); err != nil {
+			return &launchError{err: fmt.Errorf("start the program: %w", err)}
 		}
 	case <-setup.C:
 		return &launchError{err: fmt.Errorf("the sandbox's launcher was not ready in %v", setupTime)}
@@ -254,8 +271,8 @@ func (c *confined) supervise(ctx context.Context, l *launcher, p *profile, limit
 	return c.wait(ctx, limits, watch, res)
 }
 
-// adopt takes hold of process 1 inside, sets the limits that everything it
-// starts inherits, and lets it go on.
+// adopt takes hold of process 1 inside and sets the limits that everything it
+// starts inherits. It waits to be told to go on.
 func (c *confined) adopt(note statusNote, l *launcher, limits Limits) error {
 	fd, err := unix.PidfdOpen(note.ChildPID, 0)
 	if err != nil {
@@ -279,9 +296,6 @@ func (c *confined) adopt(note statusNote, l *launcher, limits Limits) error {
 	}
 	if err := limits.apply(note.ChildPID, l.uid, l.gid); err != nil {
 		return &launchError{err: err}
-	}
-	if _, err := c.block.Write([]byte{1}); err != nil {
-		return &launchError{err: fmt.Errorf("start the program: %w", err)}
 	}
 	return nil
 }
@@ -345,7 +359,7 @@ func (c *confined) end() {
 }
 
 func (c *confined) closeAll() {
-	for _, f := range append(c.theirs, c.stdout, c.stderr, c.result, c.status, c.block, c.config) {
+	for _, f := range append(c.theirs, c.stdout, c.stderr, c.result, c.status, c.block, c.orders) {
 		if f != nil {
 			_ = f.Close()
 		}

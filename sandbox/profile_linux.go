@@ -17,6 +17,7 @@ const (
 	fdBlock   = 7
 	fdSync    = 8
 	fdConfig  = 9
+	fdGroups  = 10 // the first of those that are for joining cgroups
 )
 
 // innerID is the user and group that a program sees itself as, whoever called.

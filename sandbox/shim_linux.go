@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"syscall"
 
@@ -18,12 +19,12 @@ import (
 const shimName = "helios-sandbox-shim"
 
 // A shimConfig is what the child needs to become the launcher. It arrives on a
-// pipe once the child has been put into its cgroup, so that nothing of the
-// launcher is ever outside.
+// pipe: an argument could be read by every user of the host.
 type shimConfig struct {
 	Path     string
 	Args     []string
 	UID, GID int // 0: stay who we are
+	Groups   int // how many descriptors from fdGroups on are for joining cgroups
 }
 
 // runShim does not return when this process is the re-executed child.
@@ -33,8 +34,14 @@ func runShim() {
 	}
 	err := becomeLauncher()
 	fmt.Fprintf(os.Stderr, "%s: %v\n", shimName, err)
-	os.Exit(125)
+	if errors.Is(err, errGroup) {
+		os.Exit(exitNoGroup)
+	}
+	os.Exit(1)
 }
+
+// exitNoGroup is how the child ends when it could not join a cgroup.
+const exitNoGroup = 124
 
 // becomeLauncher drops what the launcher must not have, and replaces this
 // process by it. It returns only when something failed.
@@ -51,6 +58,11 @@ func becomeLauncher() error {
 	var config shimConfig
 	if err := json.Unmarshal(data, &config); err != nil {
 		return fmt.Errorf("read the configuration: %w", err)
+	}
+	// The thread that joins is the one that becomes the launcher.
+	runtime.LockOSThread()
+	if err := join(fdGroups, config.Groups); err != nil {
+		return err
 	}
 	if err := keepDescriptors(fdResult, fdSync); err != nil {
 		return err
