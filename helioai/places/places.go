@@ -7,6 +7,7 @@
 // The layout below the data directory:
 //
 //	sessions.db                        the log of every session
+//	cache/                             what every session can use again
 //	users/<user>/workspace/<label>/    code_N.py, fig_N_M.png and .pdf
 //	users/<user>/workspace/<label>/data/   <name>.npz, manifest.json, provenance.json
 //	users/<user>/notebooks/<label>/    the exported notebook and its data
@@ -78,6 +79,10 @@ func (h *Home) Root() string { return h.root }
 
 // SessionsDB is the file that holds the log of every session.
 func (h *Home) SessionsDB() string { return filepath.Join(h.root, "sessions.db") }
+
+// Cache is the directory of what is the same for every session and can be made
+// again.
+func (h *Home) Cache() string { return filepath.Join(h.root, "cache") }
 
 // User is the directory of one user. The name must be a valid id ([CheckID]).
 func (h *Home) User(user string) string { return filepath.Join(h.root, "users", user) }

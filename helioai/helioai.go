@@ -1,0 +1,205 @@
+// Package helioai is an assistant for space physicists: it answers questions
+// about spacecraft data with numbers that can be traced, figures, and a
+// notebook that reproduces them.
+//
+//	a := &helioai.Assistant{Home: home, Store: store, User: "cli",
+//		Archive: arch, Model: offline.New(arch), Sandbox: box}
+//	answer, err := a.Ask(ctx, &helioai.Question{Text: "mean field at ACE on 2 January 2023"})
+//	if err != nil {
+//		return err
+//	}
+//	fmt.Println(answer.Text)               // every number in it
+//	fmt.Println(answer.Verdict.Summary())  // has its verdict
+//
+// The loop is the framework's ([agent.Session]); this package wires the tools,
+// the session's directory and the lead agent together, and folds the session's
+// log into an [Answer]. Front ends differ only in what they show.
+package helioai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/helios-go/helios/agent"
+	"github.com/helios-go/helios/helio/archive"
+	"github.com/helios-go/helios/helioai/agents"
+	"github.com/helios-go/helios/helioai/check"
+	"github.com/helios-go/helios/helioai/ledger"
+	"github.com/helios-go/helios/helioai/notebook"
+	"github.com/helios-go/helios/helioai/places"
+	"github.com/helios-go/helios/helioai/tools"
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/sandbox"
+)
+
+// An Assistant answers questions. All fields but Sandbox are needed. It is safe
+// for concurrent use on different sessions.
+type Assistant struct {
+	Home    *places.Home
+	Store   agent.Store
+	User    string // whose sessions these are
+	Archive archive.Archive
+	Model   llm.Model
+
+	// Sandbox runs code; nil where there is none, and then the tools that run
+	// code are not offered. SandboxNote says why, in one sentence.
+	Sandbox     *sandbox.Sandbox
+	SandboxNote string
+
+	Program string           // name and version, for the notebook
+	Clock   func() time.Time // nil: time.Now
+}
+
+func (a *Assistant) now() time.Time {
+	if a.Clock != nil {
+		return a.Clock()
+	}
+	return time.Now()
+}
+
+// A Question is what a user asks.
+type Question struct {
+	Text    string
+	Session string   // id, a unique prefix of one, or a new name; "" starts a session
+	Data    []string // where the archive's data come from, remembered for the session
+
+	// Watch, when not nil, sees each event of the run as it happens, from one
+	// goroutine.
+	Watch func(agent.Event)
+}
+
+// An Answer is what became of a question.
+type Answer struct {
+	Session    string         `json:"session"`
+	Question   string         `json:"question"`
+	Text       string         `json:"answer"`
+	Unanswered bool           `json:"unanswered"` // Text says why there is no answer
+	Verdict    *check.Verdict `json:"verdict"`    // nil when there is nothing to check
+	Figures    []string       `json:"figures"`    // paths of PNG and PDF files
+	Notebook   string         `json:"notebook,omitempty"`
+	Workspace  string         `json:"workspace"`
+	Model      string         `json:"model"`
+	Usage      llm.Usage      `json:"usage"`
+	Cost       llm.Micros     `json:"cost_micros"`
+	Skipped    string         `json:"skipped,omitempty"` // what the host did not allow, in one sentence
+}
+
+// Ask runs one question to its end. The answer is not nil even when the run
+// stopped short, as long as the session could be opened: it says what was done.
+func (a *Assistant) Ask(ctx context.Context, q *Question) (*Answer, error) {
+	s, err := a.resolve(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if err := makeFolder(s.dir); err != nil {
+		return nil, err
+	}
+	defer tidy(s.dir)
+	book, err := ledger.Open(filepath.Join(s.dir, "data", "provenance.json"))
+	if err != nil {
+		return nil, err
+	}
+	env := &tools.Env{
+		User: a.User, Session: s.id, Dir: s.dir, Question: q.Text, Archive: a.Archive, Ledger: book,
+		Sandbox: a.Sandbox, SandboxNote: a.SandboxNote, CacheDir: a.Home.Cache(), Clock: a.Clock,
+	}
+	lead := agents.Lead(a.Model, tools.All(env))
+	session, err := lead.Open(ctx, &agent.OpenOptions{Store: a.Store, SessionID: s.id, User: a.User})
+	if err != nil {
+		return nil, fmt.Errorf("open session %s: %w", s.id, err)
+	}
+	defer session.Close()
+	if s.fresh {
+		if err := session.Custom(ctx, sessionNote, note{Label: s.label, Data: q.Data}); err != nil {
+			return nil, fmt.Errorf("open session %s: %w", s.id, err)
+		}
+	}
+	var drawn figures
+	result, err := converse(ctx, session, q, func(e agent.Event) { drawn.take(s.dir, e) })
+	if result == nil {
+		return nil, err
+	}
+	answer := a.answer(q, s, result)
+	answer.Figures = append(answer.Figures, drawn.paths...)
+	if err == nil && !answer.Unanswered && answer.Verdict == nil {
+		// The model closed in plain words instead of final_answer.
+		answer.Verdict, err = a.checkProse(ctx, session, answer, book)
+	}
+	if err != nil {
+		return answer, err
+	}
+	return answer, a.conclude(ctx, s, answer)
+}
+
+// converse sends the question and returns the run's result, showing events as
+// they come.
+func converse(ctx context.Context, session *agent.Session, q *Question, fold func(agent.Event)) (*agent.Result, error) {
+	seq, err := session.Send(ctx, llm.User(q.Text), agent.Steer)
+	if err != nil {
+		return nil, fmt.Errorf("ask: %w", err)
+	}
+	watching := make(chan struct{})
+	watchCtx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		defer close(watching)
+		for event, err := range session.Events(watchCtx, seq) {
+			if err != nil {
+				return
+			}
+			fold(event)
+			if q.Watch != nil {
+				q.Watch(event)
+			}
+			if _, ended := event.Data.(*agent.RunEnded); ended {
+				return
+			}
+		}
+	}()
+	result, err := session.Wait(ctx)
+	if err != nil {
+		stop()
+	}
+	<-watching
+	return result, err
+}
+
+func (a *Assistant) answer(q *Question, s *place, result *agent.Result) *Answer {
+	answer := &Answer{
+		Session: s.id, Question: q.Text, Text: result.Text, Workspace: s.dir, Model: a.Model.Name(),
+		Figures: []string{}, Usage: result.Usage, Cost: result.Cost, Skipped: a.SandboxNote,
+	}
+	var final tools.Data
+	if len(result.Output) > 0 && json.Unmarshal(result.Output, &final) == nil && final.Tool == "final_answer" {
+		answer.Text, answer.Unanswered, answer.Verdict = final.Answer, final.Unanswered, final.Verdict
+	}
+	return answer
+}
+
+func (a *Assistant) checkProse(ctx context.Context, session *agent.Session, answer *Answer, book *ledger.Ledger) (*check.Verdict, error) {
+	verdict := check.Answer(check.Input{Question: answer.Question, Answer: answer.Text, Entries: book.Entries()})
+	if err := session.Custom(ctx, notebook.VerdictEvent, verdict); err != nil {
+		return nil, fmt.Errorf("record the verdict: %w", err)
+	}
+	return verdict, nil
+}
+
+// Failed reports the error that a run's stop reason stands for, in words for a
+// person.
+func Failed(err error) string {
+	switch {
+	case errors.Is(err, agent.ErrTurns):
+		return "the question took more steps than one run allows; ask a narrower one, or continue the session"
+	case errors.Is(err, agent.ErrWall):
+		return "the question took longer than one run allows; ask a narrower one, or continue the session"
+	case errors.Is(err, agent.ErrMoney):
+		return "the money limit of the session is reached"
+	case errors.Is(err, agent.ErrInterrupted), errors.Is(err, context.Canceled):
+		return "interrupted; what was finished is kept in the session"
+	}
+	return err.Error()
+}

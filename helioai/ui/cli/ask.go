@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/helios-go/helios/helio/archive"
+	"github.com/helios-go/helios/helioai"
+	"github.com/helios-go/helios/helioai/demo"
+	"github.com/helios-go/helios/helioai/offline"
+	"github.com/helios-go/helios/helioai/places"
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/sandbox"
+	"github.com/helios-go/helios/store/sqlite"
+)
+
+// user is who asks on the command line.
+const user = "cli"
+
+type askFlags struct {
+	data     []string
+	provider string
+	session  string
+	json     bool
+}
+
+func newAsk(stdout, stderr io.Writer) *cobra.Command {
+	var f askFlags
+	cmd := &cobra.Command{
+		Use:   `ask [--data FILE|DIR]... ["question"]`,
+		Short: "Ask a question about the data",
+		Long: `Ask a question in plain words.
+
+The answer comes with a verdict on each of its numbers, the figures, and a
+notebook that computes the same numbers without this program. Without --data the
+question goes to the synthetic demo data, and without a question a built-in one
+is asked.
+
+The provider "offline" needs no network and no key. It is a planner, not a
+language model: it reads questions about statistics, thresholds, times of
+extremes, missing samples, plots, plasma formulas, minimum variance and shock
+normals, and says so when a question needs more.`,
+		Example: `  helioai ask
+  helioai ask --data ac_h0_mfi_20230102_v07.cdf "mean and maximum of the field magnitude, and when"
+  helioai ask --session storm "and the minimum Bz GSM?"`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return ask(cmd.Context(), &f, strings.TrimSpace(strings.Join(args, " ")), len(args) > 0, stdout, stderr)
+		},
+	}
+	cmd.Flags().StringArrayVar(&f.data, "data", nil, dataFlagHelp+"; a continued session remembers its data")
+	cmd.Flags().StringVar(&f.provider, "provider", "offline", "who answers: offline")
+	cmd.Flags().StringVar(&f.session, "session", "", "continue this session (id, or a unique prefix), or start one of this name")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the answer as one JSON object")
+	return cmd
+}
+
+func ask(ctx context.Context, f *askFlags, question string, given bool, stdout, stderr io.Writer) error {
+	if given && question == "" {
+		return &usageError{errors.New("the question is empty; write it between quotes")}
+	}
+	if f.provider != "offline" {
+		return &usageError{fmt.Errorf("there is no provider %q; this version has offline", clip(f.provider))}
+	}
+	// The sandbox proves itself while the data are opened.
+	box := openSandbox(ctx)
+
+	home, err := places.Open("")
+	if err != nil {
+		return err
+	}
+	store, err := sqlite.Open(home.SessionsDB(), nil)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+
+	data, err := sessionData(ctx, store, f)
+	if err != nil {
+		return err
+	}
+	arch, err := openArchive(data)
+	if err != nil {
+		return err
+	}
+	if question == "" {
+		if len(data) > 0 {
+			return &usageError{errors.New(`there is no question; write one between quotes: helioai ask --data FILE "..."`)}
+		}
+		question = demo.Question
+	}
+
+	live := newActivity(stderr)
+	live.open(question, len(data) == 0)
+	sandboxed := <-box
+	assistant := &helioai.Assistant{
+		Home: home, Store: store, User: user, Archive: arch, Model: newModel(arch),
+		Sandbox: sandboxed.box, SandboxNote: sandboxed.note, Program: "helioai " + version(),
+	}
+	answer, err := assistant.Ask(ctx, &helioai.Question{Text: question, Session: f.session, Data: data, Watch: live.event})
+	live.close()
+	if answer == nil {
+		return err
+	}
+	if f.json {
+		if jsonErr := writeJSON(stdout, answer); jsonErr != nil {
+			return jsonErr
+		}
+	} else if showErr := showAnswer(stdout, answer); showErr != nil {
+		return showErr
+	}
+	switch {
+	case err != nil:
+		return errors.New(helioai.Failed(err))
+	case answer.Unanswered:
+		return &reported{}
+	}
+	return nil
+}
+
+func newModel(arch archive.Archive) llm.Model { return offline.New(arch) }
+
+// sessionData is where the data of this question come from: the flags, else
+// what the session remembers. Paths are made absolute, so that a session can be
+// continued from another folder.
+func sessionData(ctx context.Context, store *sqlite.Store, f *askFlags) ([]string, error) {
+	if len(f.data) == 0 && f.session != "" {
+		return helioai.SessionData(ctx, store, user, f.session)
+	}
+	var paths []string
+	for _, p := range f.data {
+		abs, err := filepath.Abs(p)
+		if err != nil {
+			return nil, fmt.Errorf("find %q: %w", p, err)
+		}
+		paths = append(paths, abs)
+	}
+	return paths, nil
+}
+
+type sandboxed struct {
+	box  *sandbox.Sandbox
+	note string
+}
+
+// openSandbox opens the sandbox beside what else has to be done.
+func openSandbox(ctx context.Context) <-chan sandboxed {
+	ready := make(chan sandboxed, 1)
+	go func() {
+		box, err := sandbox.Open(ctx, nil)
+		var missing *sandbox.Unavailable
+		switch {
+		case err == nil:
+			ready <- sandboxed{box: box}
+		case errors.As(err, &missing):
+			ready <- sandboxed{note: fmt.Sprintf("Figures and analyses in Python were skipped: %s; %s.", missing.Reason, missing.Remedy)}
+		default:
+			ready <- sandboxed{note: fmt.Sprintf("Figures and analyses in Python were skipped: %v.", err)}
+		}
+	}()
+	return ready
+}
+
+// shortPath writes a path below the home directory with a tilde.
+func shortPath(p string) string {
+	home, err := os.UserHomeDir()
+	if err != nil || home == "/" {
+		return p
+	}
+	if rest, ok := strings.CutPrefix(p, home+string(filepath.Separator)); ok {
+		return filepath.Join("~", rest)
+	}
+	return p
+}
+
+func clip(s string) string {
+	const most = 120
+	s = printable(oneLine(s))
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/helios-go/helios/helio/archive"
+	"github.com/helios-go/helios/helio/tt"
+	"github.com/helios-go/helios/helioai/demo"
+)
+
+const dataFlagHelp = "CDF or CSV file, or a folder of them (may be repeated); default: the synthetic demo data"
+
+func newData(stdout io.Writer) *cobra.Command {
+	var paths []string
+	var asJSON, all bool
+	cmd := &cobra.Command{
+		Use:   "data [--data FILE|DIR]...",
+		Short: "List what the data hold: datasets, parameters, units, coverage, cadence",
+		Example: `  helioai data
+  helioai data --data ac_h0_mfi_20230102_v07.cdf
+  helioai data --data ~/cdf --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			arch, err := openArchive(paths)
+			if err != nil {
+				return err
+			}
+			datasets, err := arch.Inventory(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeInventoryJSON(stdout, datasets)
+			}
+			return writeInventory(stdout, datasets, all)
+		},
+	}
+	cmd.Flags().StringArrayVar(&paths, "data", nil, dataFlagHelp)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&all, "all", false, "list support data too (positions, quality flags)")
+	return cmd
+}
+
+// openArchive opens the files and folders, or the demo data when there are none.
+func openArchive(paths []string) (archive.Archive, error) {
+	if len(paths) == 0 {
+		return demo.Archive()
+	}
+	return archive.OpenLocal(paths)
+}
+
+func writeInventory(w io.Writer, datasets []archive.Dataset, all bool) error {
+	var b strings.Builder
+	for i, d := range datasets {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		writeDataset(&b, d, all)
+	}
+	_, err := lipgloss.Fprint(w, b.String())
+	return err
+}
+
+func writeDataset(b *strings.Builder, d archive.Dataset, all bool) {
+	fmt.Fprintf(b, "%s\n", strong.Render(printable(d.ID)))
+	if d.Title != "" && d.Title != d.ID {
+		fmt.Fprintf(b, "  %s\n", printable(d.Title))
+	}
+	if d.Synthetic {
+		fmt.Fprintf(b, "  %s\n", caution.Render("synthetic data, not measured"))
+	}
+	fmt.Fprintf(b, "  %s\n", coverageText(d.Start, d.Stop, d.Records, cadenceText(d.Cadence)))
+
+	var rows [][]string
+	hidden := 0
+	for _, p := range d.Parameters {
+		if p.Role != "data" && !all {
+			hidden++
+			continue
+		}
+		row := []string{p.Name, unitsText(p.Units), shapeText(p), describe(p, d)}
+		for i, cell := range row {
+			row[i] = printable(oneLine(cell)) // names and texts are the file's
+		}
+		rows = append(rows, row)
+	}
+	writeColumns(b, rows)
+	if hidden > 0 {
+		fmt.Fprintf(b, "  %s\n", faint.Render(fmt.Sprintf("and %d of support data (--all lists them)", hidden)))
+	}
+}
+
+func coverageText(start, stop tt.Time, records int, cadence string) string {
+	if start == tt.Fill || records == 0 {
+		return "no records"
+	}
+	text := fmt.Sprintf("%v to %v, %d records", start, stop, records)
+	if cadence != "" {
+		text += ", every " + cadence
+	}
+	return text
+}
+
+func unitsText(units string) string {
+	if units = strings.TrimSpace(units); units == "" {
+		return "-"
+	}
+	return units
+}
+
+func shapeText(p archive.Parameter) string {
+	switch {
+	case len(p.Dims) == 0:
+		return "scalar"
+	case len(p.Columns) > 0 && len(p.Columns) <= 4:
+		return "[" + strings.Join(p.Columns, ", ") + "]"
+	}
+	parts := make([]string, len(p.Dims))
+	for i, n := range p.Dims {
+		parts[i] = fmt.Sprint(n)
+	}
+	return "[" + strings.Join(parts, "×") + "]"
+}
+
+// describe says what a parameter is, and where it differs from its dataset.
+func describe(p archive.Parameter, d archive.Dataset) string {
+	text := p.Description
+	if text == p.Name {
+		text = ""
+	}
+	switch {
+	case p.Records == 0:
+		text += " (no records)"
+	case p.Cadence != d.Cadence && p.Cadence > 0:
+		text += " (every " + cadenceText(p.Cadence) + ")"
+	}
+	return strings.TrimSpace(text)
+}
+
+// writeColumns prints rows in aligned columns; the last one is not padded.
+func writeColumns(b *strings.Builder, rows [][]string) {
+	var width []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(width) {
+				width = append(width, 0)
+			}
+			width[i] = max(width[i], displayWidth(cell))
+		}
+	}
+	for _, row := range rows {
+		b.WriteString("  ")
+		for i, cell := range row {
+			b.WriteString(cell)
+			if i < len(row)-1 {
+				b.WriteString(strings.Repeat(" ", width[i]-displayWidth(cell)+2))
+			}
+		}
+		b.WriteByte('\n')
+	}
+}
+
+// The JSON form of the inventory.
+type (
+	datasetJSON struct {
+		ID         string          `json:"id"`
+		Title      string          `json:"title,omitempty"`
+		Source     string          `json:"source"`
+		Mission    string          `json:"mission,omitempty"`
+		Instrument string          `json:"instrument,omitempty"`
+		Start      *string         `json:"start"` // null: no record
+		Stop       *string         `json:"stop"`
+		CadenceS   float64         `json:"cadence_s,omitempty"`
+		Records    int             `json:"records"`
+		Synthetic  bool            `json:"synthetic,omitempty"`
+		Parameters []parameterJSON `json:"parameters"`
+	}
+	parameterJSON struct {
+		ID          string   `json:"id"`
+		Name        string   `json:"name"`
+		Description string   `json:"description,omitempty"`
+		Units       string   `json:"units"`
+		Columns     []string `json:"columns,omitempty"`
+		Dims        []int    `json:"dims,omitempty"`
+		Frame       string   `json:"frame,omitempty"`
+		Role        string   `json:"role"`
+		Start       *string  `json:"start"`
+		Stop        *string  `json:"stop"`
+		CadenceS    float64  `json:"cadence_s,omitempty"`
+		Records     int      `json:"records"`
+	}
+)
+
+func writeInventoryJSON(w io.Writer, datasets []archive.Dataset) error {
+	out := make([]datasetJSON, 0, len(datasets))
+	for _, d := range datasets {
+		dj := datasetJSON{
+			ID: d.ID, Title: d.Title, Source: d.Source, Mission: d.Mission, Instrument: d.Instrument,
+			Start: timeJSON(d.Start), Stop: timeJSON(d.Stop), CadenceS: d.Cadence.Seconds(),
+			Records: d.Records, Synthetic: d.Synthetic, Parameters: []parameterJSON{},
+		}
+		for _, p := range d.Parameters {
+			dj.Parameters = append(dj.Parameters, parameterJSON{
+				ID: p.ID, Name: p.Name, Description: p.Description, Units: p.Units, Columns: p.Columns,
+				Dims: p.Dims, Frame: p.Frame, Role: p.Role, Start: timeJSON(p.Start), Stop: timeJSON(p.Stop),
+				CadenceS: p.Cadence.Seconds(), Records: p.Records,
+			})
+		}
+		out = append(out, dj)
+	}
+	return writeJSON(w, map[string]any{"datasets": out})
+}
+
+func timeJSON(t tt.Time) *string {
+	if t == tt.Fill {
+		return nil
+	}
+	s := t.String()
+	return &s
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

@@ -1,0 +1,58 @@
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/helios-go/helios/helioai/ui/cli"
+	"github.com/helios-go/helios/internal/testdata"
+	"github.com/helios-go/helios/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.Init()
+	testscript.Main(m, map[string]func(){
+		"helioai": func() { os.Exit(cli.Main(os.Args[1:])) },
+	})
+}
+
+// TestScripts runs the program as its users do. A script that begins with
+// "needs-sandbox" wants Python under a working sandbox, "needs-data" the real
+// files.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	for _, group := range []struct {
+		name string
+		need func(t *testing.T)
+	}{
+		{"plain", func(*testing.T) {}},
+		{"sandbox", func(t *testing.T) { needSandbox(t) }},
+		{"realdata", func(t *testing.T) {
+			needSandbox(t)
+			testdata.File(t, "data/ac_h0_mfi_20230102_v07.cdf")
+		}},
+	} {
+		t.Run(group.name, func(t *testing.T) {
+			t.Parallel()
+			group.need(t)
+			testscript.Run(t, testscript.Params{
+				Dir:                 filepath.Join("testdata", "script", group.name),
+				RequireExplicitExec: true,
+				Setup: func(env *testscript.Env) error {
+					env.Setenv("HELIOAI_DATA_DIR", filepath.Join(env.WorkDir, "home"))
+					env.Setenv("REAL", filepath.Join(testdata.Dir(), "data"))
+					return nil
+				},
+			})
+		})
+	}
+}
+
+func needSandbox(t *testing.T) {
+	t.Helper()
+	_, err := sandbox.Open(t.Context(), nil)
+	testdata.Need(t, "Python under the sandbox", err)
+}
