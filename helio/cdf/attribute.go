@@ -77,14 +77,14 @@ func (f *File) readEntries(w *walker, offset int64, count, kind int, use func(Va
 		v := Value{Type: Type(e.int()), Num: e.int(), big: f.big}
 		elems := e.int()
 		e.skip(5 * 4)
-		size := v.Type.Size()
-		if e.err() == nil && (size == 0 || elems < 0 || elems > len(e.rest())/size) {
-			return damaged("entry %d has %d elements of %s in %d bytes", v.Num, elems, v.Type, len(e.rest()))
-		}
-		v.raw = w.keep(e.take(elems * size))
 		if err := e.err(); err != nil {
 			return err
 		}
+		size := v.Type.Size()
+		if size == 0 || elems < 0 || elems > len(e.rest())/size {
+			return damaged("entry %d has %d elements of %s in %d bytes", v.Num, elems, v.Type, len(e.rest()))
+		}
+		v.raw = w.keep(e.take(elems * size))
 		use(v)
 	}
 	return nil

@@ -314,6 +314,40 @@ func TestHostileFields(t *testing.T) {
 	}
 }
 
+// TestRecordsCutShort gives each kind of record every size from nothing to what
+// it has, with all that follows in place: fields are missing at every point.
+func TestRecordsCutShort(t *testing.T) {
+	t.Parallel()
+	file := cdftest.File{
+		Dims:    []int{2},
+		Globals: []cdftest.Attribute{attr("A", "one")},
+		Variables: []cdftest.Variable{
+			{Name: "r", R: true, Type: cdf.Int4, Pad: 7, Values: []int{1, 2}, Attributes: []cdftest.Attribute{attr("B", 1.5)}},
+			{Name: "z", Type: cdf.Int4, Dims: []int{2}, Pad: 7, Compression: cdf.GZIP, Values: make([]int, 40), Attributes: []cdftest.Attribute{attr("B", "x")}},
+		},
+	}
+	b := build(t, file)
+	for _, kind := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13} {
+		at := find(t, b, kind, 0)
+		size := binary.BigEndian.Uint64(b[at:])
+		for n := range size {
+			c := bytes.Clone(b)
+			binary.BigEndian.PutUint64(c[at:], n)
+			f, err := cdf.New(bytes.NewReader(c), int64(len(c)))
+			if err == nil {
+				_, err = readEverything(f)
+			}
+			// The copyright notice and the parameters of a compression are not needed.
+			if err == nil && (kind == 1 && n >= 48 || kind == 11 && n >= 16) {
+				continue
+			}
+			if !errors.Is(err, cdf.ErrDamaged) {
+				t.Errorf("record of type %d with %d of %d bytes: %v, want ErrDamaged", kind, n, size, err)
+			}
+		}
+	}
+}
+
 func TestHostileWholeFileCompression(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []cdf.Compression{cdf.GZIP, cdf.RLE} {

@@ -295,10 +295,13 @@ func (f *File) readGDR(w *walker, offset int64) error {
 		f.info.LeapTable = leap
 	}
 	g.skip(4)
-	if g.err() == nil && (dims < 0 || dims > maxDims) {
+	if err := g.err(); err != nil {
+		return err
+	}
+	if dims < 0 || dims > maxDims {
 		return damaged("r variables with %d dimensions", dims)
 	}
-	if g.err() == nil && (nr < 0 || nz < 0 || na < 0) {
+	if nr < 0 || nz < 0 || na < 0 {
 		return damaged("%d r variables, %d z variables, %d attributes", nr, nz, na)
 	}
 	for range dims {

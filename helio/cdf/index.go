@@ -72,11 +72,11 @@ func (v *Variable) walkIndex(w *walker, offset int64, blocks []block, depth int)
 		if w.wide {
 			width = 8
 		}
-		if x.err() == nil && (entries < 0 || used < 0 || used > entries || entries > len(x.rest())/(8+width)) {
-			return nil, damaged("%d of %d entries used in %d bytes", used, entries, len(x.rest()))
-		}
 		if err := x.err(); err != nil {
 			return nil, err
+		}
+		if entries < 0 || used < 0 || used > entries || entries > len(x.rest())/(8+width) {
+			return nil, damaged("%d of %d entries used in %d bytes", used, entries, len(x.rest()))
 		}
 		// The record's bytes are good only until the next one is read.
 		body := fields{b: w.keep(x.take(entries * (8 + width))), wide: w.wide}

@@ -208,13 +208,13 @@ func TestOneFileServesManyAtOnce(t *testing.T) {
 // goroutines share the work.
 func TestLargeVariablesAreReadInParts(t *testing.T) {
 	t.Parallel()
-	const records = 600_000
+	const records = 300_000
 	values := make([]float64, 4*records)
 	for i := range values {
 		values[i] = float64(i % 9973)
 	}
 	for _, c := range []cdf.Compression{cdf.None, cdf.GZIP} {
-		for _, block := range []int{0, 70_001} {
+		for _, block := range []int{0, 40_001} {
 			f := openBytes(t, build(t, cdftest.File{ColumnMajor: true, Variables: []cdftest.Variable{
 				{Name: "v", Type: cdf.Real8, Dims: []int{2, 2}, Compression: c, BlockRecords: block, Values: values},
 			}}))

@@ -110,7 +110,10 @@ func (f *File) readVariable(d *fields, z bool, w *walker) (*Variable, error) {
 	sizes := f.rDims
 	if z {
 		n := d.int()
-		if d.err() == nil && (n < 0 || n > maxDims) {
+		if err := d.err(); err != nil {
+			return nil, err
+		}
+		if n < 0 || n > maxDims {
 			return nil, damaged("%q has %d dimensions", v.Name, n)
 		}
 		sizes = make([]int, n)
