@@ -23,7 +23,7 @@ func newActivity(w io.Writer) *activity {
 }
 
 func (a *activity) open(question string, demo bool) {
-	a.line(strong.Render("?") + " " + clip(question))
+	a.line(wrap(a.w, strong.Render("?")+" "+printable(oneLine(question))))
 	if demo {
 		a.line(faint.Render("  no --data given: asking the synthetic demo data"))
 	}

@@ -17,13 +17,13 @@ func showAnswer(w io.Writer, a *helioai.Answer) error {
 	var b strings.Builder
 	b.WriteByte('\n')
 	if a.Text != "" {
-		b.WriteString(printable(a.Text))
+		b.WriteString(wrap(w, printable(a.Text)))
 		b.WriteString("\n")
 	}
 	writeVerdict(&b, a.Verdict)
 	writeFiles(&b, a)
 	if a.Skipped != "" {
-		fmt.Fprintf(&b, "\n%s\n", caution.Render(printable(a.Skipped)))
+		fmt.Fprintf(&b, "\n%s\n", caution.Render(wrap(w, printable(a.Skipped))))
 	}
 	fmt.Fprintf(&b, "\n%s\n", faint.Render("session "+a.Session))
 	_, err := lipgloss.Fprint(w, b.String())

@@ -3,13 +3,14 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
-	"strings"
 	"sync"
 	"time"
 
 	"charm.land/lipgloss/v2"
 )
+
+// clearToEnd erases what stands behind the cursor on its line.
+const clearToEnd = "\x1b[K"
 
 // statusTick is how often a running step's time is shown anew.
 const statusTick = 100 * time.Millisecond
@@ -40,15 +41,6 @@ func newLive(w io.Writer) *live {
 	}
 	go l.tick()
 	return l
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok || os.Getenv("TERM") == "dumb" {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && f.Name() != os.DevNull
 }
 
 func (l *live) tick() {
@@ -102,17 +94,17 @@ func (l *live) draw() {
 	if l.detail != "" {
 		text += "  " + l.detail
 	}
-	const width = 76
+	width := terminalWidth(l.w) - 1
 	if runes := []rune(text); len(runes) > width {
 		text = string(runes[:width-1]) + "…"
 	}
-	_, _ = lipgloss.Fprint(l.w, "\r"+faint.Render(text+strings.Repeat(" ", max(0, width-displayWidth(text)))))
+	_, _ = lipgloss.Fprint(l.w, "\r"+faint.Render(text)+clearToEnd)
 	l.shown = true
 }
 
 func (l *live) erase() {
 	if l.shown {
-		_, _ = io.WriteString(l.w, "\r"+strings.Repeat(" ", 78)+"\r")
+		_, _ = io.WriteString(l.w, "\r"+clearToEnd)
 		l.shown = false
 	}
 }
