@@ -14,7 +14,7 @@ help: ## list the commands
 
 demo: ## ask a built-in question about built-in data: no key, no network (QUESTION="..." asks another)
 	@scripts/setup demo
-	@$(GO) run ./cmd/helioai ask --provider offline --demo $${QUESTION:+"$$QUESTION"}
+	@$(GO) run ./cmd/helioai ask --provider offline $${QUESTION:+"$$QUESTION"}
 
 test: ## set up, vet, all tests with the race detector, allocation ceilings, three other platforms
 	@scripts/setup test
