@@ -104,7 +104,7 @@ def _draw_panel(axis, data):
     if len(data.columns) > 1:
         axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.2)
     label = data.label if len(data.columns) > 1 else data.columns[0]
-    axis.set_ylabel(_pretty(label) + (f"\n({_pretty(data.units)})" if data.units else ""))
+    axis.set_ylabel(_pretty(label) + (f"\n({_pretty_units(data.units)})" if data.units else ""))
     axis.yaxis.set_minor_locator(mticker.AutoMinorLocator())
     if len(data.columns) > 1 and np.nanmin(table) < 0 < np.nanmax(table):
         axis.axhline(0, color="0.6", linewidth=0.6, zorder=1)
@@ -140,11 +140,20 @@ def _alone(values):
 
 
 def _pretty(text):
-    """Write exponents as superscripts: cm^-3, cm-3, km s-1.
+    """Write exponents as superscripts: cm^-3, km s-1.
 
     >>> _pretty("cm^-3"), _pretty("nT"), _pretty("km s-1"), _pretty("H2-rich")
     ('cm$^{-3}$', 'nT', 'km s$^{-1}$', 'H2-rich')
     """
     text = str(text).replace("$", r"\$")
-    text = _re.sub(r"\^\{?(-?\d+)\}?", r"$^{\1}$", text)
+    text = _re.sub(r"(?:\^|\*\*)\{?(-?\d+)\}?", r"$^{\1}$", text)
     return _re.sub(r"(?<=[a-z])(-\d+)(?=\s|$|/|\))", r"$^{\1}$", text)
+
+
+def _pretty_units(units):
+    """The same for units, where a number behind a letter is an exponent too.
+
+    >>> _pretty_units("N/cm3"), _pretty_units("/cm**3"), _pretty_units("#/cc")
+    ('N/cm$^{3}$', '/cm$^{3}$', '#/cc')
+    """
+    return _re.sub(r"(?<=[A-Za-z])(\d)(?=\s|$|/|\))", r"$^{\1}$", _pretty(units))
