@@ -256,6 +256,17 @@ func join(first, count int) error {
 	return nil
 }
 
+// holds is true when a process is in the group.
+func (g *group) holds(pid int) bool {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+	for _, dir := range g.dirs() {
+		if err != nil || !bytes.Contains(data, []byte("/"+filepath.Base(dir)+"\n")) {
+			return false
+		}
+	}
+	return true
+}
+
 // ranOut is true when the kernel killed a process of the group for memory.
 func (g *group) ranOut() bool {
 	if g.memory == "" {

@@ -15,7 +15,7 @@ import (
 type interpreter struct {
 	command string   // as it is called, "/usr/bin/python3"
 	real    string   // what that links to, "/usr/bin/python3.11"
-	loader  string   // the dynamic loader that its ELF header names, "/lib64/ld-linux-x86-64.so.2"
+	loader  string   // where the loader that its ELF header names lies, "/usr/lib64/ld-linux-x86-64.so.2"
 	dirs    []string // its standard library, Debian's packages, the folder of the C library
 }
 
@@ -41,7 +41,7 @@ func findInterpreter(command string) (*interpreter, error) {
 		return nil, err
 	}
 	prefix := filepath.Dir(filepath.Dir(real))
-	in := &interpreter{command: command, real: real, loader: loader}
+	in := &interpreter{command: command, real: real}
 	stdlib := filepath.Join(prefix, "lib", "python"+match[1])
 	if !isDir(stdlib) {
 		return nil, fmt.Errorf("the standard library of %s is not at %s", real, stdlib)
@@ -51,13 +51,19 @@ func findInterpreter(command string) (*interpreter, error) {
 	if packages := filepath.Join(prefix, "lib", "python3"); isDir(packages) {
 		in.dirs = append(in.dirs, packages)
 	}
-	// The loader is a link into the folder of the C library, whose name holds
-	// the machine: /usr/lib/x86_64-linux-gnu, /usr/lib/aarch64-linux-gnu.
-	realLoader, err := filepath.EvalSymlinks(loader)
+	// The loader's own folder is /lib64 or /lib, which may be a link into /usr.
+	folder, err := filepath.EvalSymlinks(filepath.Dir(loader))
 	if err != nil {
 		return nil, fmt.Errorf("the loader %s of %s does not exist", loader, real)
 	}
-	return in, in.addLibraries(filepath.Dir(realLoader))
+	in.loader = filepath.Join(folder, filepath.Base(loader))
+	// The loader itself is a link into the folder of the C library, whose name
+	// holds the machine: /usr/lib/x86_64-linux-gnu, /usr/lib/aarch64-linux-gnu.
+	library, err := filepath.EvalSymlinks(loader)
+	if err != nil {
+		return nil, fmt.Errorf("the loader %s of %s does not exist", loader, real)
+	}
+	return in, in.addLibraries(filepath.Dir(library))
 }
 
 // addLibraries adds the folder of shared libraries that holds the loader. On a

@@ -256,6 +256,33 @@ for n in os.listdir("/proc/self/fd"):
 	}
 }
 
+func init() {
+	helpers["one-by-one"] = func() int {
+		if _, err := unix.Open("/etc/passwd", unix.O_RDONLY, 0); err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		if err := closeOnExecOneByOne(); err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		err := unix.Exec("/bin/ls", []string{"ls", "-l", "/proc/self/fd"}, nil)
+		fmt.Println(err)
+		return 1
+	}
+}
+
+// A kernel before 5.11 does not mark all descriptors at once.
+func TestDescriptorsAreClosedOneByOneToo(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), "HELIOS_SANDBOX_HELPER=one-by-one")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !bytes.Contains(out, []byte(" 0 -> ")) || bytes.Contains(out, []byte("/etc/passwd")) {
+		t.Errorf("got %v\n%s", err, out)
+	}
+}
+
 func TestEnvironmentIsOurs(t *testing.T) {
 	t.Parallel()
 	job := program("send({'env': dict(os.environ), 'flags': [sys.flags.isolated, sys.flags.utf8_mode, sys.flags.dont_write_bytecode], 'cwd': os.getcwd(), 'one': open('/proc/1/environ').read()})")

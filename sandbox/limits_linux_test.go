@@ -11,28 +11,43 @@ import (
 	"time"
 )
 
+// boxes are the shared sandbox, and one that has to do without cgroups.
+func boxes(t *testing.T) map[string]*Sandbox {
+	t.Helper()
+	s := box(t)
+	alone := *s.layer.(*bubblewrap)
+	alone.launcher.groups = controllers{}
+	return map[string]*Sandbox{"as the host allows": s, "without cgroups": {layer: &alone}}
+}
+
 func TestMemoryOfOneProcessIsCapped(t *testing.T) {
 	t.Parallel()
-	job := program("b = bytearray(600 << 20)\nsend('got it')\n")
-	job.Limits.Memory = 512 << 20
-	res := mustRun(t, box(t), job)
-	if !res.OutOfMemory || res.ExitCode == 0 || len(res.Frames) != 0 {
-		t.Errorf("got out of memory %v, exit code %d, %d frames; stderr:\n%s", res.OutOfMemory, res.ExitCode, len(res.Frames), res.Stderr)
-	}
-	job = program("b = bytearray(300 << 20)\nsend('got it')\n")
-	job.Limits.Memory = 512 << 20
-	if res := ok(t, mustRun(t, box(t), job)); res.OutOfMemory || len(res.Frames) != 1 {
-		t.Errorf("within the limit: got out of memory %v, %d frames", res.OutOfMemory, len(res.Frames))
+	for name, s := range boxes(t) {
+		job := program("b = bytearray(600 << 20)\nsend('got it')\n")
+		job.Limits.Memory = 512 << 20
+		res := mustRun(t, s, job)
+		if !res.OutOfMemory || res.ExitCode == 0 || len(res.Frames) != 0 {
+			t.Errorf("%s: got out of memory %v, exit code %d, %d frames; stderr:\n%s", name, res.OutOfMemory, res.ExitCode, len(res.Frames), res.Stderr)
+		}
+		job = program("b = bytearray(300 << 20)\nsend('got it')\n")
+		job.Limits.Memory = 512 << 20
+		if res := ok(t, mustRun(t, s, job)); res.OutOfMemory || len(res.Frames) != 1 {
+			t.Errorf("%s: within the limit: got out of memory %v, %d frames", name, res.OutOfMemory, len(res.Frames))
+		}
 	}
 }
 
 // Each of the four stays within the limit of a process; together they do not.
 func TestMemoryOfAllProcessesIsCapped(t *testing.T) {
 	t.Parallel()
-	job := program(`
+	for name, s := range boxes(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			job := program(`
 reader, writer = os.pipe()
 for i in range(4):
     if os.fork() == 0:
+        os.setsid()
         os.close(reader)
         b = bytearray(b"x") * (150 << 20)
         os.write(writer, b"x")
@@ -46,11 +61,39 @@ if len(got) == 4:
     time.sleep(600)
 send(len(got))
 `)
-	job.Limits.Memory = 300 << 20
-	// The kernel kills one process at a time; the watch kills the run.
-	res := mustRun(t, box(t), job)
-	if !res.OutOfMemory || res.TimedOut {
-		t.Errorf("got out of memory %v, timed out %v, exit code %d, frames %s", res.OutOfMemory, res.TimedOut, res.ExitCode, res.Frames)
+			job.Limits.Memory = 300 << 20
+			// The kernel kills one process at a time; the watch kills the run.
+			res := mustRun(t, s, job)
+			if !res.OutOfMemory || res.TimedOut {
+				t.Errorf("got out of memory %v, timed out %v, exit code %d, frames %s", res.OutOfMemory, res.TimedOut, res.ExitCode, res.Frames)
+			}
+		})
+	}
+}
+
+// Forks share the pages that they have not written: they count once.
+func TestSharedMemoryCountsOnce(t *testing.T) {
+	t.Parallel()
+	for name, s := range boxes(t) {
+		job := program(`
+b = bytearray(b"x") * (150 << 20)
+reader, writer = os.pipe()
+children = []
+for i in range(4):
+    children.append(os.fork())
+    if children[-1] == 0:
+        os.read(reader, 1)
+        os._exit(0)
+time.sleep(0.3)  # several looks of the watch
+os.write(writer, b"1234")
+for pid in children:
+    os.waitpid(pid, 0)
+send("done")
+`)
+		job.Limits.Memory = 300 << 20
+		if res := mustRun(t, s, job); res.OutOfMemory || res.ExitCode != 0 || len(res.Frames) != 1 {
+			t.Errorf("%s: got out of memory %v, exit code %d, %d frames; stderr:\n%s", name, res.OutOfMemory, res.ExitCode, len(res.Frames), res.Stderr)
+		}
 	}
 }
 
@@ -69,9 +112,11 @@ except BlockingIOError:
 send(made)
 `)
 	job.Limits.Processes = 20
-	// The program itself is one of the twenty.
-	if got := frame[int](t, ok(t, mustRun(t, box(t), job))); got < 15 || got > 19 {
-		t.Errorf("got %d children before fork failed, want 15 to 19", got)
+	for name, s := range boxes(t) {
+		// The program itself is one of the twenty.
+		if got := frame[int](t, ok(t, mustRun(t, s, job))); got < 15 || got > 19 {
+			t.Errorf("%s: got %d children before fork failed, want 15 to 19", name, got)
+		}
 	}
 }
 

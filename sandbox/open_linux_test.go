@@ -47,6 +47,7 @@ func TestMissingPythonIsSaid(t *testing.T) {
 
 func TestFoldersThatWouldUndoTheConfinementAreRefused(t *testing.T) {
 	t.Parallel()
+	box(t)
 	for _, dir := range []string{"/", "/proc", "/tmp/x", "usr", "/usr/../etc", "/nowhere", "/etc/passwd", "/ws"} {
 		_, err := newBubblewrap(&Options{Bubblewrap: "/bin/true", ReadOnlyDirs: []string{dir}})
 		if u := unavailable(t, err); !strings.Contains(u.Reason, dir) {
@@ -242,5 +243,8 @@ func TestInterpreterIsFoundByLooking(t *testing.T) {
 	text := strings.Join(in.dirs, " ")
 	if !regexp.MustCompile(`^/usr/lib/python3\.\d+ (/usr/lib/python3 )?/usr/lib/[a-z0-9_]+-linux-gnu$`).MatchString(text) {
 		t.Errorf("got folders %s", text)
+	}
+	if !regexp.MustCompile(`^(/usr)?/lib(64)?/ld-linux-[a-z0-9-]+\.so\.\d$`).MatchString(in.loader) {
+		t.Errorf("got loader %s", in.loader)
 	}
 }

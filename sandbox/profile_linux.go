@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -98,18 +97,11 @@ func (p *profile) visible() []string {
 			paths = append(paths, path)
 		}
 	}
-	if isDir("/usr/lib64") {
-		paths = append(paths, "/usr/lib64")
-	}
-	// On a system whose /lib64 is a folder of its own, the loader is a file.
-	if dir := filepath.Dir(p.python.loader); !isLink(topOf(dir)) && !strings.HasPrefix(dir, "/usr/") {
-		paths = append(paths, p.python.loader)
-	}
-	return paths
+	return append(paths, p.python.loader)
 }
 
-// links rebuilds the links that lead to the visible paths: /lib64 -> usr/lib64,
-// /usr/bin/python3 -> python3.11.
+// links rebuilds the links that lead to the visible paths, such as /lib64 to
+// usr/lib64 and /usr/bin/python3 to /usr/bin/python3.11.
 func (p *profile) links() []string {
 	var a []string
 	for _, name := range []string{"/bin", "/lib", "/lib64"} {
@@ -126,9 +118,4 @@ func (p *profile) links() []string {
 func topOf(dir string) string {
 	rest, _, _ := strings.Cut(strings.TrimPrefix(dir, "/"), "/")
 	return "/" + rest
-}
-
-func isLink(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode()&os.ModeSymlink != 0
 }

@@ -21,7 +21,8 @@ var allowed = []string{
 	// Files that are already within reach of the mount namespace.
 	"access", "chdir", "chown", "close", "close_range", "copy_file_range", "dup", "dup2", "dup3",
 	"faccessat", "faccessat2", "fadvise64", "fallocate", "fchdir", "fchown", "fchownat", "fcntl",
-	"fdatasync", "fgetxattr", "flistxattr", "flock", "fstat", "fstatfs", "fsync", "ftruncate",
+	"fdatasync", "fgetxattr", "flistxattr", "flock", "fstat", "fstatat", "fstatfs", "fsync",
+	"ftruncate",
 	"futimesat", "getcwd", "getdents", "getdents64", "getxattr", "lchown", "lgetxattr", "link",
 	"linkat", "listxattr", "llistxattr", "lseek", "lstat", "mkdir", "mkdirat", "newfstatat",
 	"pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2", "read", "readahead",
