@@ -104,14 +104,3 @@ func (a *Agent) find(name string) *tool.Tool {
 	}
 	return nil
 }
-
-// finals names the tools that end a run.
-func (a *Agent) finals() []string {
-	var names []string
-	for i := range a.Tools {
-		if a.Tools[i].IsFinal {
-			names = append(names, a.Tools[i].Spec.Name)
-		}
-	}
-	return names
-}

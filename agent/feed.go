@@ -12,7 +12,7 @@ const feedSize = 1024
 
 // feed holds the latest events, also the ephemeral ones, for the readers that
 // there are. Each reader has a position of its own, so nobody waits for it. It
-// is guarded by Session.mu; without readers it keeps nothing.
+// is guarded by Session.mu; without readers there is none.
 type feed struct {
 	readers int
 	ring    []Event
@@ -25,9 +25,6 @@ type feed struct {
 
 // publish shows an event to the readers.
 func (f *feed) publish(e Event) {
-	if f.readers == 0 {
-		return
-	}
 	if f.head-f.low == feedSize {
 		if f.ring[f.low%feedSize].Ephemeral() {
 			f.lost++
@@ -43,13 +40,21 @@ func (f *feed) publish(e Event) {
 		f.ring[f.head%feedSize] = e
 	}
 	f.head++
-	f.wakeReaders()
+	f.rouse()
 }
 
-func (f *feed) wakeReaders() {
+// rouse wakes the readers that wait.
+func (f *feed) rouse() {
 	if f.wake != nil {
 		close(f.wake)
 		f.wake = nil
+	}
+}
+
+// wakeReaders has the readers look again. Called with mu held.
+func (s *Session) wakeReaders() {
+	if s.feed != nil {
+		s.feed.rouse()
 	}
 }
 
@@ -57,14 +62,14 @@ func (f *feed) wakeReaders() {
 func (s *Session) watched() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.feed.readers > 0
+	return s.feed != nil
 }
 
 // show gives the readers an ephemeral event.
 func (s *Session) show(data EventData) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.feed.readers > 0 {
+	if s.feed != nil {
 		s.feed.publish(s.event(data))
 	}
 }
@@ -124,6 +129,9 @@ type reader struct {
 func (s *Session) attach(from Seq) *reader {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.feed == nil {
+		s.feed = &feed{}
+	}
 	s.feed.readers++
 	return &reader{
 		s: s, seq: max(from, 1), pos: s.feed.head, seen: s.feed.shown,
@@ -135,7 +143,7 @@ func (s *Session) detach() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.feed.readers--; s.feed.readers == 0 {
-		s.feed = feed{}
+		s.feed = nil
 	}
 }
 
@@ -145,7 +153,7 @@ func (s *Session) detach() {
 func (r *reader) next() (batch []Event, more <-chan struct{}) {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	f := &r.s.feed
+	f := r.s.feed
 	if r.behind {
 		return nil, nil
 	}

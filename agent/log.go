@@ -11,7 +11,11 @@ import (
 
 // event wraps data for the run that is going on. Called with writing or mu held.
 func (s *Session) event(data EventData) Event {
-	return Event{Time: s.now(), Run: s.st.run.id, Turn: s.st.run.turns, Data: data}
+	e := Event{Time: s.now(), Data: data}
+	if s.st.run != nil {
+		e.Run, e.Turn = s.st.run.id, s.st.run.turns
+	}
+	return e
 }
 
 func (s *Session) now() time.Time { return s.opts.Clock().UTC().Truncate(time.Millisecond) }
@@ -31,13 +35,14 @@ func (s *Session) post(ctx context.Context, data EventData) (Seq, error) {
 			return 0, err
 		}
 	}
-	events := make([]Event, 0, 2)
+	events := s.scratch[:0]
 	if s.st.opened == nil {
 		events = append(events, Event{Time: s.now(), Data: &SessionOpened{
 			Agent: s.agent.Name, Model: s.agent.Model.Name(), User: s.opts.User,
 		}})
 	}
 	events = append(events, Event{Time: s.now(), Data: data})
+	s.scratch = events
 	last, err := s.opts.Store.Post(ctx, s.id, events)
 	if err != nil {
 		return 0, err
@@ -50,23 +55,24 @@ func (s *Session) post(ctx context.Context, data EventData) (Seq, error) {
 func (s *Session) append(l *loop, data ...EventData) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	events := make([]Event, len(data))
-	run, turn := s.st.run.id, s.st.run.turns
-	for i, d := range data {
+	events := s.scratch[:0]
+	at := s.event(nil)
+	for _, d := range data {
 		switch d.(type) {
 		case *RunStarted:
-			run, turn = NewID(), 0
+			at.Run, at.Turn = NewID(), 0
 		case *TurnStarted:
-			turn++
+			at.Turn++
 		}
-		events[i] = Event{Time: s.now(), Run: run, Turn: turn, Data: d}
+		at.Data = d
+		events = append(events, at)
 	}
-	ctx := context.WithoutCancel(s.ctx)
-	last, err := s.opts.Store.Append(ctx, l.lease, events)
+	s.scratch = events
+	last, err := s.opts.Store.Append(s.durable, l.lease, events)
 	if err != nil {
 		return err
 	}
-	return s.absorb(ctx, last, events)
+	return s.absorb(s.durable, last, events)
 }
 
 // absorb folds events that were just written and end at last, after those that
@@ -118,7 +124,9 @@ func (s *Session) read(ctx context.Context, stop Seq) error {
 // writing and mu held.
 func (s *Session) apply(e *Event) {
 	s.st.apply(e)
-	s.feed.publish(*e)
+	if s.feed != nil {
+		s.feed.publish(*e)
+	}
 	switch d := e.Data.(type) {
 	case *UserMessage, *ModelMessage, *QuestionAsked:
 		s.react()
@@ -129,10 +137,11 @@ func (s *Session) apply(e *Event) {
 
 // react cancels the run where an interrupt wants that. Called with mu held.
 func (s *Session) react() {
-	l, at := s.loop, s.st.run.interrupt
-	if l == nil || l.cancel == nil {
+	l := s.loop
+	if l == nil || l.cancel == nil || s.st.run == nil {
 		return
 	}
+	at := s.st.run.interrupt
 	tools := s.st.run.phase == phaseTools
 	if at == Now || at == AfterModel && tools || at == AfterTools && tools && s.st.openQuestion() != nil {
 		l.cancel(ErrInterrupted)

@@ -21,7 +21,7 @@ func (s *Session) working() bool {
 		return true
 	}
 	q := s.st.openQuestion()
-	return s.st.run.id != "" && q != nil && !s.isDeferred(q.ID)
+	return s.st.run != nil && q != nil && !s.isDeferred(q.ID)
 }
 
 // kick starts a loop if there is work and none runs. Unless it must, it leaves a
@@ -29,7 +29,7 @@ func (s *Session) working() bool {
 func (s *Session) kick(must bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.loop != nil || s.closed || s.ctx.Err() != nil || !s.working() {
+	if s.loop != nil || s.ended() != nil || !s.working() {
 		return
 	}
 	if !must && time.Now().Before(s.leased) {
@@ -77,7 +77,7 @@ func (s *Session) work(l *loop) {
 	for {
 		err := s.own(l)
 		s.mu.Lock()
-		if err == nil && s.working() && s.ctx.Err() == nil {
+		if err == nil && s.working() && s.ended() == nil {
 			s.mu.Unlock()
 			continue
 		}
@@ -86,7 +86,7 @@ func (s *Session) work(l *loop) {
 			s.broken = nil
 		}
 		s.wakeWaiters()
-		s.feed.wakeReaders()
+		s.wakeReaders()
 		s.mu.Unlock()
 		return
 	}
@@ -106,17 +106,20 @@ func (s *Session) own(l *loop) error {
 	err := s.runs(l)
 	stop()
 	s.release(l)
+	s.writing.Lock()
+	s.scratch = nil
+	s.writing.Unlock()
 	if err != nil {
 		return err
 	}
-	return s.catchUp(context.WithoutCancel(s.ctx))
+	return s.catchUp(s.durable)
 }
 
 // runs drives runs until none is left to drive.
 func (s *Session) runs(l *loop) error {
 	for {
 		s.mu.Lock()
-		todo := s.working() && (s.ctx.Err() == nil || s.st.run.id != "")
+		todo := s.working() && (s.ended() == nil || s.st.run != nil)
 		s.mu.Unlock()
 		if !todo {
 			return nil
@@ -131,7 +134,10 @@ func (s *Session) runs(l *loop) error {
 // go on where calls may or may not have happened.
 func (s *Session) acquire(ctx context.Context, l *loop) error {
 	if s.owner == "" {
-		s.owner = NewID()
+		s.owner = "local" // where nobody else can reach the store
+		if !s.private {
+			s.owner = NewID()
+		}
 	}
 	lease, err := s.opts.Store.Acquire(ctx, s.id, s.owner, s.opts.Lease)
 	if err != nil {
@@ -154,7 +160,7 @@ func (s *Session) release(l *loop) {
 	if l.lease.Epoch == 0 {
 		return
 	}
-	if err := s.opts.Store.Release(context.WithoutCancel(s.ctx), l.lease); err != nil {
+	if err := s.opts.Store.Release(s.durable, l.lease); err != nil {
 		s.warn("release the lease", err)
 	}
 	l.lease = Lease{}
@@ -203,7 +209,7 @@ func (s *Session) keep(l *loop) func() {
 }
 
 func (s *Session) keeper(l *loop, quit <-chan struct{}) {
-	ctx := context.WithoutCancel(s.ctx)
+	ctx := s.durable
 	renew := time.NewTicker(s.opts.Lease / 4)
 	defer renew.Stop()
 	var poll <-chan time.Time
@@ -227,7 +233,7 @@ func (s *Session) keeper(l *loop, quit <-chan struct{}) {
 			case err == nil:
 				renewed = time.Now()
 			case errors.Is(err, ErrFenced) || time.Since(renewed) > s.opts.Lease:
-				s.lose(l, err)
+				s.stopRun(l, errors.Join(ErrFenced, err)) // it is no longer the owner
 				return
 			default:
 				s.warn("renew the lease", err)
@@ -239,15 +245,6 @@ func (s *Session) keeper(l *loop, quit <-chan struct{}) {
 func (s *Session) look(ctx context.Context) {
 	if err := s.catchUp(ctx); err != nil {
 		s.warn("read the log", err)
-	}
-}
-
-// lose stops the run of an owner that is no longer one.
-func (s *Session) lose(l *loop, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if l.cancel != nil {
-		l.cancel(errors.Join(ErrFenced, err))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -15,25 +16,74 @@ import (
 // for concurrent use.
 type MemoryStore struct {
 	mu       sync.Mutex
+	only     *memorySession // while there is one: most stores hold a single session
 	sessions map[string]*memorySession
 }
 
 type memorySession struct {
 	info    SessionInfo
-	events  []Event
+	log     []record      // that of Seq i+1 at i
 	changed chan struct{} // made for whoever waits, closed and dropped on a change
 }
 
+// A record is an event without what its place tells: idle sessions are many.
+type record struct {
+	nanos int64 // unix time; 0 is the zero time
+	turn  int
+	run   string
+	data  EventData
+}
+
+func (r *record) event(seq Seq) Event {
+	e := Event{Seq: seq, Run: r.run, Turn: r.turn, Data: r.data}
+	if r.nanos != 0 {
+		e.Time = time.Unix(0, r.nanos).UTC()
+	}
+	return e
+}
+
 // NewMemoryStore returns an empty store.
-func NewMemoryStore() *MemoryStore {
-	return &MemoryStore{sessions: make(map[string]*memorySession)}
+func NewMemoryStore() *MemoryStore { return &MemoryStore{} }
+
+// find returns a session, nil if there is none. Called with mu held.
+func (m *MemoryStore) find(id string) *memorySession {
+	if m.only != nil && m.only.info.ID == id {
+		return m.only
+	}
+	return m.sessions[id]
+}
+
+// session finds or makes a session. Called with mu held.
+func (m *MemoryStore) session(id string) *memorySession {
+	s := m.find(id)
+	switch {
+	case s != nil:
+		return s
+	case m.only == nil && m.sessions == nil:
+		m.only = &memorySession{info: SessionInfo{ID: id, State: StateIdle}}
+		return m.only
+	case m.sessions == nil:
+		m.sessions = map[string]*memorySession{m.only.info.ID: m.only}
+		m.only = nil
+	}
+	s = &memorySession{info: SessionInfo{ID: id, State: StateIdle}}
+	m.sessions[id] = s
+	return s
+}
+
+// all returns the sessions. Called with mu held.
+func (m *MemoryStore) all() iter.Seq[*memorySession] {
+	if m.only != nil {
+		return slices.Values([]*memorySession{m.only})
+	}
+	return maps.Values(m.sessions)
 }
 
 // Append implements [Store].
 func (m *MemoryStore) Append(_ context.Context, l Lease, events []Event) (Seq, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s := m.sessions[l.Session]
+	s := m.find(l.Session)
 	if s == nil || s.info.Epoch != l.Epoch || s.info.Owner != l.Owner {
 		return 0, fmt.Errorf("append to session %s: %w", l.Session, ErrFenced)
 	}
@@ -47,20 +97,14 @@ func (m *MemoryStore) Post(_ context.Context, session string, events []Event) (S
 	return m.session(session).add(events), nil
 }
 
-func (m *MemoryStore) session(id string) *memorySession {
-	s := m.sessions[id]
-	if s == nil {
-		s = &memorySession{info: SessionInfo{ID: id, State: StateIdle}}
-		m.sessions[id] = s
-	}
-	return s
-}
-
 func (s *memorySession) add(events []Event) Seq {
+	if s.log == nil {
+		s.log = make([]record, 0, 10) // a question, a tool call and the answer
+	}
 	for _, e := range events {
 		e.Seq = s.info.Seq + 1
 		s.info.Apply(e)
-		s.events = append(s.events, e)
+		s.log = append(s.log, record{nanos: nanos(e.Time), turn: e.Turn, run: e.Run, data: e.Data})
 	}
 	if s.changed != nil {
 		close(s.changed)
@@ -72,27 +116,36 @@ func (s *memorySession) add(events []Event) Seq {
 // Read implements [Store].
 func (m *MemoryStore) Read(ctx context.Context, session string, from Seq) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		for _, e := range m.tail(session, from) {
+		from := max(from, 1)
+		for i, r := range m.tail(session, from) {
 			if err := ctx.Err(); err != nil {
 				yield(Event{}, err)
 				return
 			}
-			if !yield(e, nil) {
+			if !yield(r.event(from+Seq(i)), nil) {
 				return
 			}
 		}
 	}
 }
 
-// tail shares the events: they never change, and an append writes beyond them.
-func (m *MemoryStore) tail(session string, from Seq) []Event {
+// tail shares the log: its records never change, and an append writes beyond
+// them.
+func (m *MemoryStore) tail(session string, from Seq) []record {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s := m.sessions[session]
+	s := m.find(session)
 	if s == nil || from > s.info.Seq {
 		return nil
 	}
-	return s.events[max(from, 1)-1:]
+	return s.log[from-1:]
+}
+
+func nanos(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
 }
 
 // Changed implements [Notifier].
@@ -123,7 +176,7 @@ func (m *MemoryStore) Acquire(_ context.Context, session, owner string, ttl time
 func (m *MemoryStore) Renew(_ context.Context, l Lease) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s := m.sessions[l.Session]
+	s := m.find(l.Session)
 	if s == nil || s.info.Epoch != l.Epoch || s.info.Owner != l.Owner {
 		return fmt.Errorf("renew the lease of session %s: %w", l.Session, ErrFenced)
 	}
@@ -135,7 +188,7 @@ func (m *MemoryStore) Renew(_ context.Context, l Lease) error {
 func (m *MemoryStore) Release(_ context.Context, l Lease) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if s := m.sessions[l.Session]; s != nil && s.info.Epoch == l.Epoch && s.info.Owner == l.Owner {
+	if s := m.find(l.Session); s != nil && s.info.Epoch == l.Epoch && s.info.Owner == l.Owner {
 		s.info.Owner, s.info.Until = "", time.Time{}
 	}
 	return nil
@@ -160,7 +213,7 @@ func (m *MemoryStore) list(f Filter) []SessionInfo {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var infos []SessionInfo
-	for _, s := range m.sessions {
+	for s := range m.all() {
 		if s.info.Seq > 0 && f.Match(&s.info) {
 			infos = append(infos, s.info)
 		}
@@ -173,9 +226,12 @@ func (m *MemoryStore) Purge(_ context.Context, olderThan time.Time) (int, error)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n := 0
-	for id, s := range m.sessions {
+	for s := range m.all() {
 		if s.info.State == StateIdle && s.info.Active.Before(olderThan) && !s.info.Leased(time.Now()) {
-			delete(m.sessions, id)
+			delete(m.sessions, s.info.ID)
+			if m.only == s {
+				m.only = nil
+			}
 			n++
 		}
 	}

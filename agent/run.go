@@ -17,13 +17,16 @@ type run struct {
 	l        *loop
 	ctx      context.Context // ends with the run's time, an interrupt, the session
 	deadline time.Time
-	aborted  error // of the tool that ended the run; guarded by Session.mu
+	stream   attempt     // the latest
+	request  llm.Request // what is the same in each of the run's requests
+	finals   []string    // the tools that end a run
+	aborted  error       // of the tool that ended the run; guarded by Session.mu
 }
 
 // drive begins a run, or takes up the one that is open, and drives it until it
 // ends or is parked. An error means that the log could not be written.
 func (s *Session) drive(l *loop) error {
-	r := run{s: s, l: l}
+	r := &run{s: s, l: l}
 	v := s.view()
 	if v.id == "" {
 		if err := r.begin(); err != nil {
@@ -31,18 +34,13 @@ func (s *Session) drive(l *loop) error {
 		}
 		v = s.view()
 	}
-	ctx, cancel := context.WithCancelCause(s.ctx)
-	defer cancel(nil)
+	r.prepare()
 	r.deadline = time.Now().Add(v.left.Wall)
-	ctx, stop := context.WithDeadlineCause(ctx, r.deadline, ErrWall)
-	defer stop()
-	r.ctx = ctx
-
-	s.mu.Lock()
-	l.cancel = cancel
-	s.react()
-	s.mu.Unlock()
+	r.renew()
+	wall := time.AfterFunc(v.left.Wall, func() { s.stopRun(l, ErrWall) })
 	defer func() {
+		wall.Stop()
+		s.stopRun(l, nil)
 		s.mu.Lock()
 		l.cancel = nil
 		s.mu.Unlock()
@@ -55,11 +53,56 @@ func (s *Session) drive(l *loop) error {
 	}
 }
 
+// prepare makes what the run's requests have in common. It is not kept longer,
+// since idle sessions are many.
+func (r *run) prepare() {
+	a := &r.s.agent
+	r.request.Options = a.Options
+	if a.Instructions != "" {
+		r.request.System = []llm.Part{{Kind: llm.PartText, Text: a.Instructions, Cache: true}}
+	}
+	if len(a.Tools) > 0 {
+		r.request.Tools = make([]llm.ToolSpec, len(a.Tools))
+	}
+	for i := range a.Tools {
+		t := &a.Tools[i]
+		r.request.Tools[i] = t.Spec
+		if t.IsFinal {
+			r.finals = append(r.finals, t.Spec.Name)
+		}
+	}
+}
+
+// renew gives the run a context: at its beginning, and after a silent stream was
+// given up, which takes the run's context with it.
+func (r *run) renew() {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	r.ctx, r.l.cancel = context.WithCancelCause(r.s.ctx)
+	switch {
+	case r.s.closed:
+		r.l.cancel(ErrClosed)
+	case time.Until(r.deadline) <= 0:
+		r.l.cancel(ErrWall)
+	default:
+		r.s.react()
+	}
+}
+
+// stopRun cancels the run that a loop drives, if there is one.
+func (s *Session) stopRun(l *loop, cause error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l.cancel != nil {
+		l.cancel(cause)
+	}
+}
+
 // view copies the run's part of the state.
 func (s *Session) view() runState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.st.run
+	return s.st.current()
 }
 
 // begin appends the start of the run and of its first turn.
@@ -170,7 +213,7 @@ func (r *run) stopped(cause error, before ...EventData) error {
 // end of the run.
 func (r *run) end(stop StopReason, cause error, before ...EventData) error {
 	r.s.mu.Lock()
-	v, open := r.s.st.run, r.s.st.calls
+	v, open := r.s.st.current(), r.s.st.calls
 	for _, d := range before {
 		switch d := d.(type) {
 		case *ModelMessage:

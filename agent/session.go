@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"regexp"
 	"sync"
 	"time"
 
@@ -81,18 +80,21 @@ type Session struct {
 	id      string
 	agent   Agent
 	opts    OpenOptions
-	private bool   // nobody else can reach the store
-	owner   string // of our leases
+	private bool       // nobody else can reach the store
+	owner   string     // of our leases
+	system  []llm.Part // the same in each request, as are the tools
 	specs   []llm.ToolSpec
+	finals  []string        // names of the tools that end a run
 	ctx     context.Context // of Open; its end stops the run
-	cancel  context.CancelCauseFunc
+	durable context.Context // the same without its end, for writing what was done
 	loops   sync.WaitGroup
 
 	writing sync.Mutex // held while the log is written or caught up with; before mu
+	scratch []Event    // events being written; guarded by writing
 
 	mu       sync.Mutex
 	st       state
-	feed     feed
+	feed     *feed         // for the readers, nil without any
 	loop     *loop         // set while this session is, or tries to become, the owner
 	settled  chan struct{} // made for whoever waits, closed when the loop ends or waits for an answer
 	waiters  []waiter      // calls that wait for an answer
@@ -102,7 +104,20 @@ type Session struct {
 	closed   bool
 }
 
-var sessionID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+// validID reports whether an id can name a session in any store.
+func validID(id string) bool {
+	if len(id) == 0 || len(id) > 64 {
+		return false
+	}
+	for i := range len(id) {
+		switch c := id[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return true
+}
 
 // Open starts a session, or continues the one that the store knows by
 // SessionID. A run that was cut short there, by a crash, goes on at once, and
@@ -120,16 +135,15 @@ func (a Agent) Open(ctx context.Context, opts *OpenOptions) (*Session, error) {
 		s.opts.SessionID = NewID()
 	}
 	s.id = s.opts.SessionID
-	if !sessionID.MatchString(s.id) {
+	if !validID(s.id) {
 		return nil, fmt.Errorf("open session %q: an id is 1 to 64 of A-Z a-z 0-9 _ -", s.id)
 	}
 	s.prepare()
-	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	s.ctx, s.durable = ctx, context.WithoutCancel(ctx)
 	if s.private {
 		return s, nil
 	}
 	if err := s.resume(ctx); err != nil {
-		s.cancel(err)
 		return nil, err
 	}
 	return s, nil
@@ -152,12 +166,6 @@ func (s *Session) prepare() {
 	s.agent.Limits = s.agent.Limits.withDefaults()
 	if s.agent.Policy == nil {
 		s.agent.Policy = PolicyFunc(decideByEffect)
-	}
-	if n := len(s.agent.Tools); n > 0 {
-		s.specs = make([]llm.ToolSpec, n)
-		for i := range s.agent.Tools {
-			s.specs[i] = s.agent.Tools[i].Spec
-		}
 	}
 }
 
@@ -212,7 +220,7 @@ func (s *Session) Interrupt(ctx context.Context, at SafePoint, reason string) er
 		return fmt.Errorf("interrupt session %s: %w", s.id, err)
 	}
 	s.mu.Lock()
-	idle := s.st.run.id == "" && len(s.st.inbox) == 0
+	idle := s.st.run == nil && len(s.st.inbox) == 0
 	s.mu.Unlock()
 	if idle {
 		return nil
@@ -294,19 +302,20 @@ func (s *Session) Wait(ctx context.Context) (*Result, error) {
 // settledResult is what Wait returns now, if the session is settled. Called with
 // mu held.
 func (s *Session) settledResult() (*Result, bool) {
+	run := s.st.current()
 	switch q := s.st.openQuestion(); {
 	case s.loop == nil && s.broken != nil:
-		res := s.st.run.result(s.id, StopFailed, &StopError{Stop: StopFailed, Err: s.broken})
+		res := run.result(s.id, StopFailed, &StopError{Stop: StopFailed, Err: s.broken})
 		return res, true
-	case q != nil && s.st.run.interrupt == "" && (s.loop == nil || s.isDeferred(q.ID)):
-		res := s.st.run.result(s.id, StopQuestion, nil)
+	case q != nil && run.interrupt == "" && (s.loop == nil || s.isDeferred(q.ID)):
+		res := run.result(s.id, StopQuestion, nil)
 		res.Question = q
 		return res, true
 	case s.loop != nil:
 		return nil, false
-	case s.ctx.Err() != nil && s.st.hasWork():
-		err := &StopError{Stop: StopCancelled, Err: context.Cause(s.ctx)}
-		return s.st.run.result(s.id, StopCancelled, err), true
+	case s.ended() != nil && s.st.hasWork():
+		err := &StopError{Stop: StopCancelled, Err: s.ended()}
+		return run.result(s.id, StopCancelled, err), true
 	case s.st.hasWork():
 		return nil, false
 	case s.st.last != nil:
@@ -334,17 +343,27 @@ func (s *Session) wakeWaiters() {
 	}
 }
 
+// ended is why no more runs may go on, if they may not. Called with mu held.
+func (s *Session) ended() error {
+	if s.closed {
+		return ErrClosed
+	}
+	return context.Cause(s.ctx)
+}
+
 // Close stops the run if there is one, waits for it, and ends the readers of
 // Events. The log stays in its store. Closing twice is no error.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	s.closed = true
+	if s.loop != nil && s.loop.cancel != nil {
+		s.loop.cancel(ErrClosed)
+	}
 	s.mu.Unlock()
-	s.cancel(ErrClosed)
 	s.loops.Wait()
 	s.mu.Lock()
 	s.wakeWaiters()
-	s.feed.wakeReaders()
+	s.wakeReaders()
 	s.mu.Unlock()
 	return nil
 }

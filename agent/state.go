@@ -18,7 +18,7 @@ type state struct {
 	calls   []openCall    // of the last message, while one of them lacks a result
 	inbox   []waiting     // accepted messages that no turn has taken
 	asked   []asked       // questions of the open calls
-	run     runState      // the run that is going on, if run.id is set
+	run     *runState     // the run that is going on, nil when idle
 	last    *Result       // of the last run that ended
 
 	interruptNext SafePoint // an interrupt that came before the run it is for
@@ -76,6 +76,9 @@ type runState struct {
 // apply folds the next event.
 func (s *state) apply(e *Event) {
 	s.seq = e.Seq
+	if s.run == nil && ofRun(e.Data) {
+		return // not in a log that was written here
+	}
 	switch d := e.Data.(type) {
 	case *SessionOpened:
 		if s.opened == nil {
@@ -84,7 +87,7 @@ func (s *state) apply(e *Event) {
 	case *UserMessage:
 		s.userMessage(e.Seq, d)
 	case *RunStarted:
-		s.run = runState{id: e.Run, left: d.Left, interrupt: s.interruptNext, reason: s.reasonNext}
+		s.run = &runState{id: e.Run, left: d.Left, interrupt: s.interruptNext, reason: s.reasonNext}
 		s.interruptNext, s.reasonNext = "", ""
 	case *TurnStarted:
 		s.turnStarted(e.Turn, d)
@@ -112,21 +115,36 @@ func (s *state) apply(e *Event) {
 	}
 }
 
+// ofRun reports whether an event makes sense only while a run goes on.
+func ofRun(d EventData) bool {
+	switch d.(type) {
+	case *TurnStarted, *ModelMessage, *ModelRetried, *ToolStarted, *ToolEnded, *QuestionAsked, *RunEnded:
+		return true
+	}
+	return false
+}
+
+// current is the run that is going on, or the zero one.
+func (s *state) current() runState {
+	if s.run == nil {
+		return runState{}
+	}
+	return *s.run
+}
+
 func (s *state) userMessage(seq Seq, d *UserMessage) {
 	if d.Origin != OriginInterrupt {
 		s.inbox = append(s.inbox, waiting{seq, d})
-		if d.Delivery == Preempt && s.run.id != "" && s.run.interrupt == "" {
+		if d.Delivery == Preempt && s.run != nil && s.run.interrupt == "" {
 			s.run.interrupt, s.run.preempted = AfterTools, true
 		}
 		return
 	}
-	at, reason := &s.run.interrupt, &s.run.reason
+	at, reason := &s.interruptNext, &s.reasonNext
 	switch {
-	case s.run.id != "":
-		s.run.preempted = false
-	case len(s.inbox) > 0:
-		at, reason = &s.interruptNext, &s.reasonNext
-	default:
+	case s.run != nil:
+		at, reason, s.run.preempted = &s.run.interrupt, &s.run.reason, false
+	case len(s.inbox) == 0:
 		return // it came when there was nothing left to interrupt
 	}
 	if d.At.urgency() > at.urgency() {
@@ -265,7 +283,7 @@ func (s *state) runEnded(d *RunEnded) {
 		}
 		s.history = append(s.history, note(OriginInterrupt, text))
 	}
-	s.last, s.run = d.Result, runState{}
+	s.last, s.run = d.Result, nil
 }
 
 func (s *state) question(id string) *asked {
@@ -290,7 +308,7 @@ func (s *state) openQuestion() *tool.Question {
 // hasWork reports whether there is something to do for an owner: a run to go on
 // with that does not only wait for answers, or messages to start one.
 func (s *state) hasWork() bool {
-	if s.run.id == "" {
+	if s.run == nil {
 		return len(s.inbox) > 0
 	}
 	return s.run.interrupt != "" || !s.parked()
@@ -299,7 +317,7 @@ func (s *state) hasWork() bool {
 // parked reports whether the run only waits for an answer: the next call in
 // order that has no result, and has not started, has an open question.
 func (s *state) parked() bool {
-	if s.run.phase != phaseTools {
+	if s.run == nil || s.run.phase != phaseTools {
 		return false
 	}
 	for i := range s.calls {

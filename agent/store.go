@@ -20,7 +20,7 @@ import (
 type Store interface {
 	// Append adds events at the end, all or none, assigns their Seq and returns
 	// that of the last one. It fails with ErrFenced when the session has been
-	// acquired again since l.
+	// acquired again since l. It does not keep the slice.
 	Append(ctx context.Context, l Lease, events []Event) (Seq, error)
 	// Post adds events without a lease, as Append does, and makes the session if
 	// there is none.

@@ -17,9 +17,9 @@ var errSilent = errors.New("the stream was silent for too long")
 
 // callModel makes the turn's model call and appends what came of it.
 func (r *run) callModel(v *runState) (bool, error) {
-	req := r.request(v)
+	req := r.ask(v)
 	for attempt := 1; ; attempt++ {
-		resp, emitted, err := r.stream(req, attempt)
+		resp, emitted, err := r.attempt(req, attempt)
 		msg := r.message(resp, v.turns, attempt)
 		if err == nil {
 			return r.answer(msg)
@@ -70,65 +70,104 @@ func (r *run) answer(msg *ModelMessage) (bool, error) {
 	return false, r.s.append(r.l, msg)
 }
 
-// request builds what the model is asked.
-func (r *run) request(v *runState) *llm.Request {
-	a := &r.s.agent
-	req := &llm.Request{Messages: r.s.History(), Tools: r.s.specs, Options: a.Options}
-	if a.Instructions != "" {
-		req.System = []llm.Part{{Kind: llm.PartText, Text: a.Instructions, Cache: true}}
-	}
-	switch finals := a.finals(); {
-	case v.final && len(finals) > 0:
-		req.Choice = llm.ToolChoice{Mode: llm.ChoiceNamed, Names: finals}
-	case v.final && len(a.Tools) > 0:
+// ask builds what the model is asked in this turn.
+func (r *run) ask(v *runState) *llm.Request {
+	req := r.request
+	req.Messages = r.s.History()
+	switch {
+	case v.final && len(r.finals) > 0:
+		req.Choice = llm.ToolChoice{Mode: llm.ChoiceNamed, Names: r.finals}
+	case v.final && len(req.Tools) > 0:
 		req.Choice = llm.ToolChoice{Mode: llm.ChoiceNone}
 	case v.turns == 1:
-		req.Choice = a.Choice
+		req.Choice = r.s.agent.Choice
 	}
-	return req
+	return &req
 }
 
-// stream makes one attempt. It returns what arrived, also with an error, and
-// whether anything of it could have been shown.
-func (r *run) stream(req *llm.Request, attempt int) (resp *llm.Response, emitted bool, err error) {
-	var acc llm.Accumulator
-	ctx, cancel := context.WithCancelCause(r.ctx)
-	defer cancel(nil)
+// An attempt is one stream of the model.
+type attempt struct {
+	n       int // from 1
+	acc     llm.Accumulator
+	emitted bool  // something of it could have been shown
+	err     error // that the stream yielded
+	silence *time.Timer
+	active  bool // silence may end it; guarded by Session.mu
+}
+
+// take is the body of the loop over the stream.
+func (r *run) take(c llm.Chunk, err error) bool {
+	a := &r.stream
+	if err != nil {
+		a.err = err
+		return false
+	}
+	a.silence.Reset(r.s.agent.Limits.Idle)
+	a.emitted = a.emitted || c.Kind != llm.ChunkUsage && c.Kind != llm.ChunkDone
+	a.acc.Add(c)
+	if a.acc.Done() {
+		return false
+	}
+	r.show(c, a.n)
+	return true
+}
+
+// attempt makes the n-th attempt at the turn's model call. It returns what
+// arrived, also with an error, and whether anything of it could have been shown.
+func (r *run) attempt(req *llm.Request, n int) (resp *llm.Response, emitted bool, err error) {
+	r.listen(n)
+	defer r.unlisten()
+	a := &r.stream
 	defer func() {
 		if p := recover(); p != nil {
 			r.s.panicked("model", p)
-			resp, err = acc.Response(), fmt.Errorf("the model %s panicked: %v", r.s.agent.Model.Name(), p)
+			err = fmt.Errorf("the model %s panicked: %v", r.s.agent.Model.Name(), p)
+			resp, emitted = a.acc.Response(), true
 		}
 	}()
+	r.s.agent.Model.Stream(r.ctx, req)(r.take)
+	if err = a.err; err != nil || !a.acc.Done() {
+		switch cause := context.Cause(r.ctx); {
+		case errors.Is(cause, errSilent):
+			err = &llm.Error{Kind: llm.KindTransient, Err: fmt.Errorf("%w (%s)", errSilent, r.s.agent.Limits.Idle)}
+			r.renew()
+		case cause != nil:
+			err = cause
+		case err == nil:
+			err = llm.Incomplete(r.ctx, r.s.agent.Model)
+		}
+	}
+	return a.acc.Response(), a.emitted, err
+}
+
+// listen begins an attempt, which silence may end from now on.
+func (r *run) listen(n int) {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
 	idle := r.s.agent.Limits.Idle
-	timer := time.AfterFunc(idle, func() { cancel(errSilent) })
-	defer timer.Stop()
-	for c, failed := range r.s.agent.Model.Stream(ctx, req) {
-		if failed != nil {
-			err = failed
-			break
-		}
-		timer.Reset(idle)
-		emitted = emitted || c.Kind != llm.ChunkUsage && c.Kind != llm.ChunkDone
-		acc.Add(c)
-		if acc.Done() {
-			return acc.Response(), emitted, nil
-		}
-		r.show(&c, attempt)
+	r.stream = attempt{n: n, silence: r.stream.silence, active: true}
+	if r.stream.silence != nil {
+		r.stream.silence.Reset(idle)
+		return
 	}
-	switch cause := context.Cause(ctx); {
-	case errors.Is(cause, errSilent):
-		err = &llm.Error{Kind: llm.KindTransient, Err: fmt.Errorf("%w (%s)", errSilent, idle)}
-	case cause != nil:
-		err = cause
-	case err == nil:
-		err = llm.Incomplete(ctx, r.s.agent.Model)
-	}
-	return acc.Response(), emitted, err
+	r.stream.silence = time.AfterFunc(idle, func() {
+		r.s.mu.Lock()
+		defer r.s.mu.Unlock()
+		if r.stream.active {
+			r.l.cancel(errSilent)
+		}
+	})
+}
+
+func (r *run) unlisten() {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	r.stream.active = false
+	r.stream.silence.Stop()
 }
 
 // show gives a delta to whoever watches.
-func (r *run) show(c *llm.Chunk, attempt int) {
+func (r *run) show(c llm.Chunk, attempt int) {
 	if !r.s.watched() {
 		return
 	}

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"encoding/json"
-	"slices"
 )
 
 // An Accumulator puts a message together from the chunks of one stream. The
@@ -69,7 +68,9 @@ func (a *Accumulator) slot(index int) *slot {
 	if at > 0 && a.slots[at-1].index == index {
 		return &a.slots[at-1]
 	}
-	a.slots = slices.Insert(a.slots, at, slot{index: index})
+	a.slots = append(a.slots, slot{})
+	copy(a.slots[at+1:], a.slots[at:])
+	a.slots[at] = slot{index: index}
 	return &a.slots[at]
 }
 

@@ -122,15 +122,6 @@ func jsonType(value any) string {
 	return "object"
 }
 
-// forbids reports whether s is the schema that nothing satisfies.
-func forbids(s *jsonschema.Schema) bool {
-	if s == nil || s.Not == nil {
-		return false
-	}
-	data, err := json.Marshal(s.Not)
-	return err == nil && (string(data) == "{}" || string(data) == "true")
-}
-
 func list(values []any) string {
 	var b strings.Builder
 	for i, v := range values {

@@ -21,6 +21,7 @@ type Schema struct {
 
 	root     *jsonschema.Schema
 	resolved *jsonschema.Resolved
+	shape    *shape // nil: only the library can tell
 }
 
 // SchemaFor infers the schema of T, a struct or a map with string keys, from
@@ -81,7 +82,7 @@ func newSchema(name string, data json.RawMessage, root *jsonschema.Schema) (*Sch
 	if err != nil {
 		return nil, fmt.Errorf("schema %q: %w", name, err)
 	}
-	return &Schema{Name: name, JSON: data, root: root, resolved: resolved}, nil
+	return &Schema{Name: name, JSON: data, root: root, resolved: resolved, shape: shapeOf(root)}, nil
 }
 
 var (

@@ -38,6 +38,9 @@ func (s *Schema) Validate(data json.RawMessage) error {
 	if err != nil {
 		return &SchemaError{s.Name, []string{"not valid JSON: " + err.Error()}}
 	}
+	if s.shape != nil && s.shape.has(value) {
+		return nil
+	}
 	bad := s.resolved.Validate(value)
 	if bad == nil {
 		return nil

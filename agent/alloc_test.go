@@ -1,0 +1,110 @@
+//go:build !race
+
+package agent_test
+
+import (
+	"context"
+	"iter"
+	"runtime"
+	"testing"
+
+	"github.com/helios-go/helios/agent"
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/tool"
+)
+
+// lean is a model that costs next to nothing, so that what is measured is the
+// agent: it calls one tool and then answers.
+type lean struct {
+	call, answer llm.Part
+}
+
+func newLean() *lean {
+	return &lean{
+		call:   llm.Part{Kind: llm.PartCall, Call: &llm.ToolCall{ID: "c1", Name: "weather", Args: []byte(`{"city":"Toulouse"}`)}},
+		answer: llm.Text("It is 22 C."),
+	}
+}
+
+func (*lean) Name() string { return "test/lean" }
+
+func (m *lean) Stream(_ context.Context, req *llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		part, finish := &m.call, llm.FinishToolCalls
+		if req.Messages[len(req.Messages)-1].Role == llm.RoleTool {
+			part, finish = &m.answer, llm.FinishStop
+		}
+		_ = yield(llm.Chunk{Kind: llm.ChunkPart, Part: part}, nil) && yield(llm.Chunk{Kind: llm.ChunkDone, Finish: finish}, nil)
+	}
+}
+
+func leanAgent() agent.Agent {
+	weather := tool.New("weather", "Weather in a city now", func(_ context.Context, in struct {
+		City string `json:"city"`
+	}) (string, error) {
+		return "22 C", nil
+	}, tool.WithEffect(tool.ReadOnly))
+	return agent.Agent{Model: newLean(), Tools: []tool.Tool{weather}}
+}
+
+// The ceiling holds for all that a run does: a session, a store, ids, two model
+// calls, one validated tool call that a policy allows, ten events.
+func TestARunTakesAtMost100Allocations(t *testing.T) {
+	a := leanAgent()
+	ctx := context.Background()
+	got := testing.AllocsPerRun(200, func() {
+		if res, err := a.Run(ctx, "Is it warm?"); err != nil || res.Text != "It is 22 C." {
+			t.Fatal(res, err)
+		}
+	})
+	t.Logf("%v allocations", got)
+	if got > 100 {
+		t.Errorf("a run takes %v allocations, want at most 100", got)
+	}
+}
+
+func BenchmarkRun(b *testing.B) {
+	a := leanAgent()
+	ctx := context.Background()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := a.Run(ctx, "Is it warm?"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// Not parallel: it measures the whole heap.
+func TestAnIdleSessionHoldsNoGoroutineAndLittleMemory(t *testing.T) {
+	const n = 10_000
+	a := leanAgent()
+	sessions := make([]*agent.Session, n)
+	before, goroutines := heap(), runtime.NumGoroutine()
+	for i := range sessions {
+		s, err := a.Open(context.Background(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res, err := s.Run(context.Background(), "Is it warm?"); err != nil || res.Text != "It is 22 C." {
+			t.Fatal(res, err)
+		}
+		sessions[i] = s
+	}
+	if g := runtime.NumGoroutine(); g > goroutines {
+		t.Errorf("%d goroutines for %d idle sessions", g-goroutines, n)
+	}
+	each := (heap() - before) / n
+	t.Logf("%d bytes a session", each)
+	if each > 3584 {
+		t.Errorf("an idle session holds %d bytes, want at most 3584", each)
+	}
+	runtime.KeepAlive(sessions)
+}
+
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
