@@ -47,7 +47,7 @@ func lookup(name string) (t term, ok bool, reason string) {
 	for _, p := range prefixWords {
 		if rest, has := strings.CutPrefix(lower, p.word); has && rest != "" {
 			// The rest keeps its own case: "microV", "kiloRayleighs", "Kilovolts".
-			if r := unprefixed(name[len(p.word):]); r != nil {
+			if r := unprefixed(name[len(p.word):]); r != nil && r.takes(p.letter) {
 				return r.term(prefixes[p.letter], string(p.letter)), true, ""
 			}
 		}
@@ -77,7 +77,7 @@ func prefixed(name string) (term, bool, string) {
 	if r == nil && len(rest) > 2 {
 		r = unprefixed(rest)
 	}
-	if r == nil || (!strings.Contains(r.prefix, string(letter)) && r.symbol != "Rayleigh") {
+	if r == nil || !r.takes(letter) {
 		return term{}, false, ""
 	}
 	if rest == r.symbol && name[0] == 'K' && len(rest) == 1 && rest != "m" {
@@ -97,6 +97,9 @@ func unprefixed(name string) *row {
 	}
 	return byWord[strings.TrimSuffix(lower, "s")]
 }
+
+// takes reports whether the unit is used with a prefix letter.
+func (r *row) takes(letter byte) bool { return strings.IndexByte(r.prefix, letter) >= 0 }
 
 // term makes a factor of the unit with a power-of-ten prefix.
 func (r *row) term(exp int, prefix string) term {

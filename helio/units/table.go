@@ -52,7 +52,7 @@ var (
 var rows = []row{
 	{"m", size{1, 0}, of(metre), si, nil, []string{"meter", "metre"}},
 	{"g", size{1, -3}, of(kilogram), si, nil, []string{"gram"}},
-	{"s", size{1, 0}, of(second), si, nil, []string{"sec", "second"}},
+	{"s", size{1, 0}, of(second), "fpnumkM", nil, []string{"sec", "second"}},
 	{"A", size{1, 0}, of(ampere), si, nil, []string{"amp", "ampere"}},
 	{"K", size{1, 0}, of(kelvin), si, nil, []string{"kelvin"}},
 	{"mol", size{1, 0}, of(mole), si, nil, []string{"mole"}},
@@ -106,7 +106,7 @@ var rows = []row{
 	{"nuc", size{1, 0}, of(nucleon), "", nil, []string{"nuc", "nucleon"}},
 	{"q", size{1, 0}, of(charge), "", nil, nil},
 
-	{"Rayleigh", size{7.957747154594768, 8}, dimension{metre: -12, second: -6, radian: -12}, "", nil, []string{"rayleigh", "raleigh", "ray"}},
+	{"Rayleigh", size{7.957747154594768, 8}, dimension{metre: -12, second: -6, radian: -12}, "k", nil, []string{"rayleigh", "raleigh", "ray"}},
 	{"sfu", size{1, -22}, mksa(0, 1, -2, 0), "", []string{"SFU"}, nil},
 	{"pfu", size{1, 4}, dimension{metre: -12, second: -6, radian: -12}, "", []string{"PFU"}, nil},
 	{"TECU", size{1, 16}, mksa(-2, 0, 0, 0), "", []string{"TECu"}, nil},
