@@ -80,7 +80,7 @@ func (f *folded) cells(recorded string) []cell {
 	}
 	for _, s := range f.steps {
 		switch {
-		case s.data.Script != nil && !s.data.Script.OK:
+		case !f.runs(&s):
 			b.markdown(failedAttempt(s.data))
 		case s.data.Script != nil:
 			addScript(b, s.data.Script)
@@ -150,14 +150,18 @@ var exits = regexp.MustCompile(`\bSystemExit\b|\bexit\(`)
 // together are the script: what was bound, the recipe's source, and the call.
 func addScript(b *builder, s *tools.Script) {
 	begin := fmt.Sprintf("begin(%s)\n", quote(s.Name))
+	note := "As it ran"
 	var metadata map[string]any
-	if exits.MatchString(s.Code) {
-		// Leaving early is no failure, but Jupyter stops at it.
+	if !s.OK || exits.MatchString(s.Code) {
+		// Jupyter would stop at an exit as well, which is no failure.
 		metadata = map[string]any{"tags": []string{"raises-exception"}}
+	}
+	if !s.OK {
+		note = "As it ran, to its error; the answer cites what it had computed by then"
 	}
 	r := s.Recipe
 	if r == nil {
-		b.markdown(fmt.Sprintf("### %s\n\nAs it ran; SHA-256 of the script `%s`.", s.Name, s.SHA256))
+		b.markdown(fmt.Sprintf("### %s\n\n%s; SHA-256 of the script `%s`.", s.Name, note, s.SHA256))
 		if strings.Contains(s.Code, "__future__") { // must come first in its cell
 			b.code(begin)
 			begin = ""

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -27,7 +28,7 @@ func (f *folded) readData(workspace string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the session's folder: %w", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }() // nothing is written through it
 	all := map[string][]byte{}
 	for _, d := range f.datasets {
 		if d.File != path.Base(d.File) || !strings.HasSuffix(d.File, ".npz") {
@@ -109,9 +110,7 @@ func (w *writer) writeSums() {
 		return
 	}
 	all := w.readSums()
-	for name, sum := range w.sums {
-		all[name] = sum
-	}
+	maps.Copy(all, w.sums)
 	var lines []string
 	for name, sum := range all {
 		if _, err := w.root.Lstat(name); err == nil {

@@ -162,7 +162,7 @@ func TestRealDataAreReproduced(t *testing.T) {
 }
 
 func ExampleFromLog() {
-	raw, _ := json.Marshal(tools.Data{Tool: "final_answer", Answer: "48.8 km/s."})
+	raw := json.RawMessage(`{"tool": "final_answer", "answer": "48.8 km/s."}`)
 	events := func(yield func(agent.Event, error) bool) {
 		_ = yield(agent.Event{Seq: 1, Data: user("How fast?")}, nil) &&
 			yield(agent.Event{Seq: 2, Data: &agent.ToolEnded{Data: raw}}, nil)

@@ -31,8 +31,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/helios-go/helios/helioai/check"
@@ -82,7 +84,7 @@ func Export(dir string, doc *Doc) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("export the notebook: %w", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }() // each file was closed with its error
 	name := doc.Name
 	if name == "" {
 		name = filepath.Base(dir)
@@ -167,6 +169,25 @@ func (f *folded) addDataset(turn int, d *tools.Data) {
 	f.steps = append(f.steps, step{name, turn, d})
 }
 
+// runs reports whether the notebook runs a step. A script that failed is shown
+// and not run, unless the answer rests on what it had computed by then.
+func (f *folded) runs(s *step) bool {
+	if s.data.Script == nil || s.data.Script.OK {
+		return true
+	}
+	for _, turn := range f.Turns {
+		if turn.Verdict == nil {
+			continue
+		}
+		for _, line := range slices.Concat(turn.Verdict.Claims, turn.Verdict.Numbers) {
+			if line.Entry != "" && line.Code == s.name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (f *folded) manifest() map[string]*tools.Dataset {
 	m := map[string]*tools.Dataset{}
 	for _, d := range f.datasets {
@@ -190,9 +211,7 @@ func (f *folded) scripts() []*tools.Script {
 func (f *folded) versions() map[string]string {
 	all := map[string]string{}
 	for _, s := range f.scripts() {
-		for name, version := range s.Versions {
-			all[name] = version
-		}
+		maps.Copy(all, s.Versions)
 	}
 	return all
 }

@@ -52,17 +52,22 @@ type citation struct {
 func (f *folded) record() *record {
 	r := &record{Session: f.Session, Tolerance: 1e-9, Steps: map[string][]recorded{}, Cited: []citation{}}
 	for _, s := range f.steps {
-		if s.data.Script != nil && !s.data.Script.OK {
-			continue // a failed script is not run again
+		if !f.runs(&s) {
+			continue
 		}
 		scales := statScales(s.data.Values)
-		values := []recorded{}
+		values, at := []recorded{}, map[string]int{}
 		for i := range s.data.Values {
 			e := &s.data.Values[i]
 			v := toRecorded(e)
 			if e.Kind == ledger.KindNumber && !e.Integer {
 				v.Scale = scales[statKey(e.Name)]
 			}
+			if j, again := at[e.Name]; again {
+				values[j] = v // the script exported the name twice: the last one stands
+				continue
+			}
+			at[e.Name] = len(values)
 			values = append(values, v)
 		}
 		r.Steps[s.name] = values

@@ -19,10 +19,8 @@ import (
 func (f *folded) header() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", f.title())
-	for i, t := range f.Turns {
-		if i < len(f.Turns)-1 {
-			continue // the conversation below has the earlier ones
-		}
+	if n := len(f.Turns); n > 0 { // the conversation below has the earlier ones
+		t := f.Turns[n-1]
 		fmt.Fprintf(&b, "**Question.** %s\n\n", paragraph(t.Question))
 		if t.Answer != "" {
 			fmt.Fprintf(&b, "**Answer.** %s\n\n", paragraph(t.Answer))

@@ -65,7 +65,7 @@ func SaveFonts(dir string, fonts map[string][]byte) error {
 			err = os.Rename(f.Name(), filepath.Join(dir, name))
 		}
 		if err != nil {
-			os.Remove(f.Name())
+			_ = os.Remove(f.Name())
 			return fmt.Errorf("keep the font list: %w", err)
 		}
 	}

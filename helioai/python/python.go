@@ -28,6 +28,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"strings"
 )
@@ -69,9 +70,7 @@ func (s Script) Files(fonts map[string][]byte) map[string][]byte {
 			files[path.Base(name)] = source(name)
 		}
 	}
-	for name, list := range fonts {
-		files[name] = list
-	}
+	maps.Copy(files, fonts)
 	return files
 }
 

@@ -22,7 +22,7 @@ const interpreter = "/usr/bin/python3"
 // need skips a test where Python cannot import the modules.
 func need(t *testing.T, modules string) {
 	t.Helper()
-	out, err := exec.Command(interpreter, "-I", "-c", "import "+modules).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), interpreter, "-I", "-c", "import "+modules).CombinedOutput()
 	if err != nil && len(out) > 0 {
 		t.Logf("%s", out)
 	}
@@ -216,6 +216,15 @@ if __name__ == "__main__":
 	want := "Dataset clean export interp_to load_data magnitude np plot_series plt save_path scipy"
 	if len(got.Values) != 1 || got.Values[0].Text != want {
 		t.Errorf("got %+v, want %s", got.Values, want)
+	}
+}
+
+func TestFilesLeftOpenAreWritten(t *testing.T) {
+	t.Parallel()
+	need(t, "numpy")
+	got := execute(t, python.Script{Code: "f = open(save_path('notes.txt'), 'w')\nf.write('kept')\ndef g(): return f, g"}, nil)
+	if data, err := os.ReadFile(filepath.Join(got.dir, "notes.txt")); err != nil || string(data) != "kept" {
+		t.Errorf("the file holds %q: %v", data, err)
 	}
 }
 

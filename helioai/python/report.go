@@ -2,6 +2,7 @@ package python
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -100,7 +101,7 @@ func (r *Report) take(index int, frame json.RawMessage) error {
 	switch e.Type {
 	case "fontlist":
 		if r.Started {
-			return fmt.Errorf("a font list from the script")
+			return errors.New("a font list from the script")
 		}
 		return r.takeFonts(e.Name, e.Data)
 	case "started":

@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,8 +24,10 @@ func frames(texts ...string) []json.RawMessage {
 func packed(data string) string {
 	var b bytes.Buffer
 	z := zlib.NewWriter(&b)
-	z.Write([]byte(data))
-	z.Close()
+	_, err := z.Write([]byte(data))
+	if err = errors.Join(err, z.Close()); err != nil {
+		panic(err)
+	}
 	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 

@@ -112,7 +112,7 @@ func TestHeadersThatAreNotWhole(t *testing.T) {
 
 func TestPythonsOwnTests(t *testing.T) {
 	t.Parallel()
-	testdata.Need(t, interpreter+" with numpy", exec.Command(interpreter, "-I", "-c", "import numpy").Run())
+	testdata.Need(t, interpreter+" with numpy", exec.CommandContext(t.Context(), interpreter, "-I", "-c", "import numpy").Run())
 	for _, args := range [][]string{
 		{"-m", "unittest", "test_recipes"},
 		{"-m", "doctest", "../shelf/fill_values.py"},

@@ -14,18 +14,19 @@ import (
 	"github.com/helios-go/helios/internal/testdata"
 )
 
-func instant(t testing.TB, s string) tt.Time {
-	t.Helper()
+func instant(tb testing.TB, s string) tt.Time {
+	tb.Helper()
 	v, err := tt.Parse(s)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return v
 }
 
 // inventory is two made-up missions with overlapping names.
-func inventory(t testing.TB) []archive.Dataset {
-	start, stop := instant(t, "2023-01-02"), instant(t, "2023-01-03")
+func inventory(tb testing.TB) []archive.Dataset {
+	tb.Helper()
+	start, stop := instant(tb, "2023-01-02"), instant(tb, "2023-01-03")
 	scalar := func(d, name, description, units, role string) archive.Parameter {
 		return archive.Parameter{
 			ID: "local/" + d + "/" + name, Dataset: d, Name: name, Description: description, Units: units,
@@ -37,7 +38,7 @@ func inventory(t testing.TB) []archive.Dataset {
 	empty := scalar("ace", "NeverFilled", "Magnetic field, empty", "nT", "data")
 	empty.Start, empty.Stop, empty.Records = tt.Fill, tt.Fill, 0
 	wind := scalar("wind", "Bmag", "Field magnitude", "nT", "data")
-	wind.Start, wind.Stop = instant(t, "2015-03-17"), instant(t, "2015-03-18")
+	wind.Start, wind.Stop = instant(tb, "2015-03-17"), instant(tb, "2015-03-18")
 	return []archive.Dataset{
 		{ID: "ace", Title: "ACE field and plasma", Mission: "ACE", Parameters: []archive.Parameter{
 			vector,

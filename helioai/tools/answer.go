@@ -15,16 +15,16 @@ import (
 const maxClaims = 200
 
 type answerInput struct {
-	Answer     string       `json:"answer" jsonschema:"the answer to the user, in the language of the question"`
-	Claims     []claimInput `json:"claims,omitempty" jsonschema:"every number and every time that the answer states"`
+	Answer     string       `json:"answer"               jsonschema:"the answer to the user, in the language of the question"`
+	Claims     []claimInput `json:"claims,omitempty"     jsonschema:"every number and every time that the answer states"`
 	Unanswered bool         `json:"unanswered,omitempty" jsonschema:"true when the question could not be answered; the answer then says why"`
 }
 
 type claimInput struct {
-	Name   string          `json:"name" jsonschema:"what the value is, such as mean field"`
-	Value  json.RawMessage `json:"value" jsonschema:"the number as the answer states it, or an ISO time as a string"`
+	Name   string          `json:"name"            jsonschema:"what the value is, such as mean field"`
+	Value  json.RawMessage `json:"value"           jsonschema:"the number as the answer states it, or an ISO time as a string"`
 	Units  string          `json:"units,omitempty" jsonschema:"units of the number as stated"`
-	Source string          `json:"source" jsonschema:"exact name of the export or ledger entry that it comes from; literature or asserted where there is none"`
+	Source string          `json:"source"          jsonschema:"exact name of the export or ledger entry that it comes from; literature or asserted where there is none"`
 }
 
 func finalAnswer(env *Env) tool.Tool {

@@ -136,6 +136,6 @@ type Plan struct {
 
 // A Step is one line of a plan.
 type Step struct {
-	Description string `json:"description" jsonschema:"what this step does"`
+	Description string `json:"description"    jsonschema:"what this step does"`
 	Tool        string `json:"tool,omitempty" jsonschema:"the tool it mainly uses"`
 }

@@ -20,7 +20,7 @@ func (e *Env) openDir() (*os.Root, error) {
 		return nil, fmt.Errorf("open the session's folder: %w", err)
 	}
 	if err := root.Mkdir(dataDir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		root.Close()
+		_ = root.Close()
 		return nil, fmt.Errorf("make the session's folder for data: %w", err)
 	}
 	return root, nil
@@ -40,7 +40,7 @@ func replaceFile(root *os.Root, name string, data []byte) error {
 		err = root.Rename(temp, name)
 	}
 	if err != nil {
-		root.Remove(temp)
+		_ = root.Remove(temp)
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil

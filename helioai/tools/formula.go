@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -14,9 +15,9 @@ import (
 const recordedDoc = " The values are in the ledger under the names listed in recorded."
 
 type betaInput struct {
-	BNT  float64 `json:"B_nT" jsonschema:"magnitude of the magnetic field, nT"`
+	BNT  float64 `json:"B_nT"  jsonschema:"magnitude of the magnetic field, nT"`
 	NCM3 float64 `json:"n_cm3" jsonschema:"number density, cm^-3"`
-	TEV  float64 `json:"T_eV" jsonschema:"temperature k_B T, eV; for the total beta the sum over the species"`
+	TEV  float64 `json:"T_eV"  jsonschema:"temperature k_B T, eV; for the total beta the sum over the species"`
 }
 
 func plasmaBeta(env *Env) tool.Tool {
@@ -28,7 +29,7 @@ func plasmaBeta(env *Env) tool.Tool {
 }
 
 type gyroInput struct {
-	BNT      float64 `json:"B_nT" jsonschema:"magnitude of the magnetic field, nT"`
+	BNT      float64 `json:"B_nT"               jsonschema:"magnitude of the magnetic field, nT"`
 	Particle string  `json:"particle,omitempty" jsonschema:"proton unless given; electron, alpha, He+ or O+"`
 }
 
@@ -46,7 +47,7 @@ func gyrofrequency(env *Env) tool.Tool {
 
 type debyeInput struct {
 	NCM3 float64 `json:"n_cm3" jsonschema:"electron number density, cm^-3"`
-	TEV  float64 `json:"T_eV" jsonschema:"electron temperature k_B T, eV"`
+	TEV  float64 `json:"T_eV"  jsonschema:"electron temperature k_B T, eV"`
 }
 
 func debyeLength(env *Env) tool.Tool {
@@ -58,11 +59,11 @@ func debyeLength(env *Env) tool.Tool {
 }
 
 type alfvenInput struct {
-	BNT        float64 `json:"B_nT" jsonschema:"magnitude of the magnetic field, nT"`
-	NCM3       float64 `json:"n_cm3" jsonschema:"ion number density, cm^-3"`
-	MassAMU    float64 `json:"mass_amu,omitempty" jsonschema:"ion mass in atomic mass units; leave out for protons"`
+	BNT        float64 `json:"B_nT"                  jsonschema:"magnitude of the magnetic field, nT"`
+	NCM3       float64 `json:"n_cm3"                 jsonschema:"ion number density, cm^-3"`
+	MassAMU    float64 `json:"mass_amu,omitempty"    jsonschema:"ion mass in atomic mass units; leave out for protons"`
 	AlphaRatio float64 `json:"alpha_ratio,omitempty" jsonschema:"density of alpha particles over that of the ions, such as 0.04; none unless given"`
-	Electrons  bool    `json:"electrons,omitempty" jsonschema:"true adds the electrons' mass"`
+	Electrons  bool    `json:"electrons,omitempty"   jsonschema:"true adds the electrons' mass"`
 }
 
 func alfvenSpeed(env *Env) tool.Tool {
@@ -79,7 +80,7 @@ func alfvenSpeed(env *Env) tool.Tool {
 }
 
 type inertialInput struct {
-	NCM3     float64 `json:"n_cm3" jsonschema:"number density of the species, cm^-3"`
+	NCM3     float64 `json:"n_cm3"              jsonschema:"number density of the species, cm^-3"`
 	Particle string  `json:"particle,omitempty" jsonschema:"proton unless given; electron, alpha, He+ or O+"`
 }
 
@@ -108,9 +109,7 @@ func (e *Env) formula(ctx context.Context, r *formulary.Result, err error, more 
 	for _, in := range r.Inputs {
 		f.Inputs[in.Name] = in.Value
 	}
-	for name, value := range more {
-		f.Inputs[name] = value
-	}
+	maps.Copy(f.Inputs, more)
 	out := map[string]any{
 		"inputs": f.Inputs, "formula": r.Expression, "convention": r.Convention, "source": r.Source, "constants": f.Constants,
 	}

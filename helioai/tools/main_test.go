@@ -3,6 +3,7 @@ package tools_test
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,6 +24,9 @@ import (
 
 func TestMain(m *testing.M) {
 	sandbox.Init()
+	if dir := os.Getenv(fetchIn); dir != "" {
+		os.Exit(fetchAll(dir, os.Args[1]))
+	}
 	os.Exit(m.Run())
 }
 
@@ -71,6 +75,30 @@ type result struct {
 	text string
 	out  map[string]any // the text as JSON, when it is an object
 	data tools.Data
+}
+
+// str, number and list look into the object that the model was given; what is
+// not there, or is something else, is empty.
+func (r result) str(key string) string {
+	s, _ := r.out[key].(string)
+	return s
+}
+
+func (r result) number(key string) float64 {
+	v, ok := r.out[key].(float64)
+	if !ok {
+		return math.NaN()
+	}
+	return v
+}
+
+func (r result) list(key string) []result {
+	items, _ := r.out[key].([]any)
+	out := make([]result, len(items))
+	for i := range items {
+		out[i].out, _ = items[i].(map[string]any)
+	}
+	return out
 }
 
 func (s *session) tool(name string) tool.Tool {
@@ -135,8 +163,7 @@ func (s *session) refused(name string, args any) string {
 	if !r.IsError {
 		s.t.Fatalf("%s was not refused: %s", name, r.text)
 	}
-	text, _ := r.out["error"].(string)
-	return text
+	return r.str("error")
 }
 
 // entry returns the newest ledger entry of a name.

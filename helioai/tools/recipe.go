@@ -65,9 +65,9 @@ func loadRecipe() tool.Tool {
 }
 
 type runRecipeInput struct {
-	Name    string                     `json:"name" jsonschema:"name of the recipe"`
-	Inputs  map[string]json.RawMessage `json:"inputs,omitempty" jsonschema:"the recipe's inputs by name; a string that begins with load_data( or np. or another helper, or with [ or (, is Python, any other string is text, and numbers, lists and booleans are themselves"`
-	Call    string                     `json:"call,omitempty" jsonschema:"one more Python expression to evaluate after the recipe; its value is printed"`
+	Name    string                     `json:"name"              jsonschema:"name of the recipe"`
+	Inputs  map[string]json.RawMessage `json:"inputs,omitempty"  jsonschema:"the recipe's inputs by name; a string that begins with load_data( or np. or another helper, or with [ or (, is Python, any other string is text, and numbers, lists and booleans are themselves"`
+	Call    string                     `json:"call,omitempty"    jsonschema:"one more Python expression to evaluate after the recipe; its value is printed"`
 	Timeout float64                    `json:"timeout,omitempty" jsonschema:"seconds until it is stopped, 60 unless given, at most 300"`
 }
 

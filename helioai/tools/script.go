@@ -32,7 +32,7 @@ const (
 )
 
 type pythonInput struct {
-	Code    string  `json:"code" jsonschema:"the script, self-contained: nothing is left of earlier ones"`
+	Code    string  `json:"code"              jsonschema:"the script, self-contained: nothing is left of earlier ones"`
 	Timeout float64 `json:"timeout,omitempty" jsonschema:"seconds until it is stopped, 60 unless given, at most 300"`
 }
 
@@ -89,7 +89,7 @@ func (e *Env) run(ctx context.Context, j *job) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }() // each file was closed with its error
 	index, earlier, err := saveScript(root, j.code)
 	if err != nil {
 		return tool.Result{}, err
@@ -108,7 +108,7 @@ func (e *Env) run(ctx context.Context, j *job) (tool.Result, error) {
 		if ctx.Err() != nil {
 			return tool.Result{}, ctx.Err()
 		}
-		return tool.Result{}, fmt.Errorf("Sandbox error: %w", err)
+		return tool.Result{}, fmt.Errorf("sandbox error: %w", err)
 	}
 	return e.finish(ctx, root, j, script, result)
 }

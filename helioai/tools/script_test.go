@@ -86,7 +86,7 @@ func TestAFailedScriptSaysWhyAndKeepsWhatItHad(t *testing.T) {
 	if r.out["error"] != "NameError: name 'undefined' is not defined" || r.out["code_path"] != "code_0.py" {
 		t.Errorf("got %s", r.text)
 	}
-	if !strings.Contains(r.out["stderr"].(string), `File "code_0.py", line 2`) {
+	if !strings.Contains(r.str("stderr"), `File "code_0.py", line 2`) {
 		t.Errorf("the traceback does not name the script's line: %s", r.out["stderr"])
 	}
 	if s.entry("a").Value != 1.5 || r.data.Script.OK || r.data.Error == "" {
@@ -110,7 +110,7 @@ func TestLongOutputIsCut(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, &shelf{}).sandboxed()
 	r := s.call("run_python", args{"code": "print('x' * 10000)"})
-	if out := r.out["stdout"].(string); len(out) < 4000 || len(out) > 4200 || !strings.Contains(out, "cut at 4000") {
+	if out := r.str("stdout"); len(out) < 4000 || len(out) > 4200 || !strings.Contains(out, "cut at 4000") {
 		t.Errorf("%d bytes of output, ending in %q", len(out), out[len(out)-60:])
 	}
 }
@@ -207,9 +207,9 @@ func TestRecipesRunOnLoadedData(t *testing.T) {
 	}
 	want := truths.Crossing
 	s := newSession(t, nil).sandboxed()
-	data := s.call("get_timeseries", args{"param_id": want.ID, "start": want.Start, "stop": want.Stop}).out["dataset"].(string)
+	data := s.call("get_timeseries", args{"param_id": want.ID, "start": want.Start, "stop": want.Stop}).str("dataset")
 	r := s.call("run_recipe", args{"name": "mvab", "inputs": args{"B": "load_data('" + data + "')"}, "call": "mvab_result['n_points'] > 0"})
-	if !strings.Contains(r.out["stdout"].(string), "True") {
+	if !strings.Contains(r.str("stdout"), "True") {
 		t.Errorf("the call printed %q", r.out["stdout"])
 	}
 	if got := s.entry("mvab_n_points").Value; got != float64(want.MVAB.Rows) {
@@ -238,7 +238,7 @@ func TestRecipesRunOnLoadedData(t *testing.T) {
 
 func sourceOf(t *testing.T, s *session, recipe string) string {
 	t.Helper()
-	return s.call("load_recipe", args{"name": recipe}).out["code"].(string)
+	return s.call("load_recipe", args{"name": recipe}).str("code")
 }
 
 func TestShockOfTheDemonstrationData(t *testing.T) {
@@ -262,7 +262,7 @@ func TestShockOfTheDemonstrationData(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newSession(t, nil).sandboxed()
-	data := s.call("get_timeseries", args{"param_id": truths.Shock.ID}).out["dataset"].(string)
+	data := s.call("get_timeseries", args{"param_id": truths.Shock.ID}).str("dataset")
 	inputs := args{"B": "load_data('" + data + "')", "shock_time": truths.Shock.Time.String()}
 	s.call("run_recipe", args{"name": "theta_bn", "inputs": inputs})
 	want := truths.Shock.Measured
@@ -312,7 +312,7 @@ func TestRecipesRefuseInASentence(t *testing.T) {
 	if n := len(s.Ledger.Entries()); n != 0 {
 		t.Errorf("%d entries were recorded", n)
 	}
-	if r := s.call("run_recipe", args{"name": "mvab"}); !strings.Contains(r.out["note"].(string), "bind its inputs") {
+	if r := s.call("run_recipe", args{"name": "mvab"}); !strings.Contains(r.str("note"), "bind its inputs") {
 		t.Errorf("nothing bound: %s", r.text)
 	}
 }

@@ -19,10 +19,10 @@ const (
 )
 
 type searchInput struct {
-	Queries []string `json:"queries" jsonschema:"one query per quantity, in words: quantity, mission, frame, units"`
+	Queries []string `json:"queries"         jsonschema:"one query per quantity, in words: quantity, mission, frame, units"`
 	TopK    int      `json:"top_k,omitempty" jsonschema:"results per query, 5 unless given"`
 	Start   string   `json:"start,omitempty" jsonschema:"start of the window of interest, ISO UTC; give stop too"`
-	Stop    string   `json:"stop,omitempty" jsonschema:"end of the window of interest, ISO UTC; give start too"`
+	Stop    string   `json:"stop,omitempty"  jsonschema:"end of the window of interest, ISO UTC; give start too"`
 }
 
 type searchOutput struct {

@@ -29,9 +29,9 @@ const (
 )
 
 type timeseriesInput struct {
-	ParamID string `json:"param_id" jsonschema:"full parameter id as search_parameters returned it, such as local/ac_h0_mfi_20230102_v07/BGSM"`
+	ParamID string `json:"param_id"        jsonschema:"full parameter id as search_parameters returned it, such as local/ac_h0_mfi_20230102_v07/BGSM"`
 	Start   string `json:"start,omitempty" jsonschema:"start of the window, ISO UTC, inside the window; leave out for the start of the coverage"`
-	Stop    string `json:"stop,omitempty" jsonschema:"end of the window, ISO UTC, not inside the window; leave out for the end of the coverage"`
+	Stop    string `json:"stop,omitempty"  jsonschema:"end of the window, ISO UTC, not inside the window; leave out for the end of the coverage"`
 }
 
 // timeseriesOutput begins with the dataset's name on purpose: it is what the
@@ -92,7 +92,7 @@ func (e *Env) timeseries(ctx context.Context, in timeseriesInput) (tool.Result, 
 	if err != nil {
 		return tool.Result{}, err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }() // each file was closed with its error
 
 	d, err := e.saved(root, in.ParamID, start, stop)
 	if err != nil {

@@ -1,10 +1,12 @@
 package tools_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -50,7 +52,7 @@ func TestAScalarIsNamedAfterItsDataset(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, &shelf{series: []*series.Series{made("ABS_B", 1, 3, 4, 28.4)}})
 	r := s.call("get_timeseries", args{"param_id": "local/x/ABS_B"})
-	stats := r.out["stats"].([]any)[0].(map[string]any)
+	stats := r.list("stats")[0].out
 	if stats["key"] != "abs_b" || stats["max"] != 28.4 || stats["max_time"] != "2023-01-02T00:02:00Z" {
 		t.Errorf("got %v", stats)
 	}
@@ -135,20 +137,18 @@ func TestWindowsOutsideOfTheCoverage(t *testing.T) {
 	if err != nil || !r.IsError {
 		t.Fatalf("%v, %s", err, r.text)
 	}
-	if start, _ := r.out["available_start"].(string); !strings.HasPrefix(start, "2023-06-15T00:00") {
+	if start := r.str("available_start"); !strings.HasPrefix(start, "2023-06-15T00:00") {
 		t.Errorf("got %s", r.text)
 	}
 	r = s.call("get_timeseries", args{"param_id": id, "start": "2023-06-15T20:00:00Z", "stop": "2023-06-16T20:00:00Z"})
-	note, _ := r.out["coverage_note"].(string)
-	short, _ := r.out["window_note"].(string)
-	if note == "" || short == "" || r.out["available_stop"] == nil {
+	if r.str("coverage_note") == "" || r.str("window_note") == "" || r.out["available_stop"] == nil {
 		t.Errorf("a window that is covered in part says nothing: %s", r.text)
 	}
 	r = s.call("get_timeseries", args{"param_id": id, "start": "2023-06-15T04:00:00Z", "stop": "2023-06-15T05:00:00Z"})
 	if r.out["coverage_note"] != nil || r.out["window_note"] != nil {
 		t.Errorf("a window that is covered is complained about: %s", r.text)
 	}
-	if note := r.out["dataset_note"].(string); !strings.Contains(note, "synthetic") {
+	if note := r.str("dataset_note"); !strings.Contains(note, "synthetic") {
 		t.Errorf("nothing says that the data are synthetic: %s", note)
 	}
 }
@@ -157,7 +157,7 @@ func TestWideRecordsHaveNoStatistics(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, &shelf{series: []*series.Series{made("spectrum", 40, make([]float64, 80)...)}})
 	r := s.call("get_timeseries", args{"param_id": "local/x/spectrum"})
-	if len(r.out["stats"].([]any)) != 0 || r.out["stats_note"] == nil || len(s.Ledger.Entries()) != 0 {
+	if len(r.list("stats")) != 0 || r.out["stats_note"] == nil || len(s.Ledger.Entries()) != 0 {
 		t.Errorf("got %s", r.text)
 	}
 }
@@ -207,6 +207,57 @@ func TestManyRequestsAtOnceKeepEveryDataset(t *testing.T) {
 	var m struct{ Datasets map[string]*tools.Dataset }
 	if err := json.Unmarshal(data, &m); err != nil || len(m.Datasets) != 20 {
 		t.Errorf("the manifest lists %d datasets: %v", len(m.Datasets), err)
+	}
+}
+
+// fetchIn makes a test binary fetch into the folder that it names.
+const fetchIn = "HELIOS_TEST_FETCH_IN"
+
+// fetchAll is the other process of the next test.
+func fetchAll(dir, prefix string) int {
+	arch := &shelf{}
+	for i := range 25 {
+		arch.series = append(arch.series, made(fmt.Sprintf("%s%d", prefix, i), 1, 1, 2))
+	}
+	for _, tl := range tools.All(&tools.Env{Dir: dir, Archive: arch}) {
+		for _, s := range arch.series {
+			if tl.Spec.Name != "get_timeseries" {
+				continue
+			}
+			if r, err := tl.Run(context.Background(), json.RawMessage(fmt.Sprintf(`{"param_id":%q}`, s.ID))); err != nil || r.IsError {
+				fmt.Fprintln(os.Stderr, err)
+				return 1
+			}
+		}
+	}
+	return 0
+}
+
+func TestSeveralProcessesKeepEveryDataset(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for _, prefix := range []string{"a", "b", "c", "d"} {
+		wg.Go(func() {
+			cmd := exec.CommandContext(t.Context(), exe, prefix)
+			cmd.Env = append(os.Environ(), fetchIn+"="+dir)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+	wg.Wait()
+	data, err := os.ReadFile(filepath.Join(dir, "data", "manifest.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m struct{ Datasets map[string]*tools.Dataset }
+	if err := json.Unmarshal(data, &m); err != nil || len(m.Datasets) != 100 {
+		t.Errorf("the manifest lists %d datasets, want 100: %v", len(m.Datasets), err)
 	}
 }
 

@@ -132,15 +132,15 @@ func TestSearchAnswersEachQuery(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, nil)
 	r := s.call("search_parameters", args{"queries": []string{"magnetic field GSM", " ", "proton density"}, "top_k": 2})
-	groups := r.out["groups"].([]any)
+	groups := r.list("groups")
 	if len(groups) != 3 {
 		t.Fatalf("got %s", r.text)
 	}
-	hits := func(i int) []any { return groups[i].(map[string]any)["results"].([]any) }
+	hits := func(i int) []result { return groups[i].list("results") }
 	if len(hits(0)) != 2 || len(hits(1)) != 0 || len(hits(2)) == 0 {
 		t.Errorf("got %d, %d and %d results", len(hits(0)), len(hits(1)), len(hits(2)))
 	}
-	first := hits(0)[0].(map[string]any)
+	first := hits(0)[0].out
 	if first["id"] != "local/demo_mfi_20230615_v01/BGSM" || first["units"] != "nT" || first["cadence"] != "16 s" || first["coverage"] == "" || first["synthetic"] != true {
 		t.Errorf("got %v", first)
 	}
@@ -178,7 +178,7 @@ func TestFormulasAreComputedAndRecorded(t *testing.T) {
 		{"inertial_length", args{"n_cm3": 5}, "inertial_length_km", "inertial_length_km", 101.835351, "km", 1e-6},
 	} {
 		r := s.call(c.tool, c.args)
-		if got := r.out[c.key].(float64); math.Abs(got-c.want) > c.digits*c.want {
+		if got := r.number(c.key); math.Abs(got-c.want) > c.digits*c.want {
 			t.Errorf("%s of %v: %s is %v, want %v", c.tool, c.args, c.key, got, c.want)
 		}
 		e := s.entry(c.name)
@@ -235,7 +235,7 @@ func TestTheAnswerIsChecked(t *testing.T) {
 		"answer": "It is 52 km/s.",
 		"claims": []args{{"name": "Alfven speed", "value": 52, "units": "km/s", "source": "alfven_speed_km_s"}},
 	})
-	if v := r.data.Verdict; v.Contradicted != 1 || !r.Result.IsError == false {
+	if v := r.data.Verdict; v.Contradicted != 1 || !r.IsError == false {
 		t.Errorf("a wrong claim is judged %s", r.Data)
 	}
 	for _, a := range []args{
@@ -257,7 +257,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	for _, t := range tools.All(&tools.Env{Dir: dir}) {
 		fmt.Print(t.Spec.Name, " ")
 	}

@@ -96,10 +96,11 @@ def _describe_times(head, array, value):
     if missing == array.size:
         return _refused(head["name"], "it is not a time" if array.ndim == 0 else "it holds no time", value)
     if array.ndim == 0:
-        return {**head, "kind": "time", "time_ns_unix": int(array.astype(np.int64))}
+        return {**head, "kind": "time", "units": "", "time_ns_unix": int(array.astype(np.int64))}
     return {
         **head,
         "kind": "series",
+        "units": "",
         "shape": list(array.shape),
         "n_finite": int(array.size - missing),
         "n_nan": missing,

@@ -18,6 +18,7 @@ only what comes before "started" is certain to be this program's.
 
 import base64
 import functools
+import gc
 import importlib
 import json
 import linecache
@@ -240,6 +241,9 @@ def main():
     except BaseException as error:
         report_error(frames, error, job["name"], source)
         return 1
+    finally:
+        namespace.clear()  # closes the files that the script left open
+        gc.collect()
     frames.send("finished", versions=used_versions())
     return 0
 
