@@ -180,7 +180,7 @@ func (c controllers) newGroup(limits Limits) (*group, error) {
 		}
 		return nil
 	}
-	make := func(parent string) (string, error) {
+	folder := func(parent string) (string, error) {
 		dir := filepath.Join(parent, name)
 		if err := os.Mkdir(dir, 0o755); err != nil && !(c.memory == c.pids && errors.Is(err, os.ErrExist)) {
 			g.remove()
@@ -190,16 +190,16 @@ func (c controllers) newGroup(limits Limits) (*group, error) {
 	}
 	var err error
 	if c.memory != "" {
-		if g.memory, err = make(c.memory); err != nil {
+		if g.memory, err = folder(c.memory); err != nil {
 			return nil, err
 		}
-		cap, swap := "memory.max", "memory.swap.max"
+		limit, swap := "memory.max", "memory.swap.max"
 		swapValue := "0"
 		if c.version == 1 {
-			cap, swap = "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"
+			limit, swap = "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"
 			swapValue = strconv.FormatInt(limits.Memory, 10)
 		}
-		if err := write(g.memory, cap, strconv.FormatInt(limits.Memory, 10)); err != nil {
+		if err := write(g.memory, limit, strconv.FormatInt(limits.Memory, 10)); err != nil {
 			return nil, err
 		}
 		// A kernel without swap accounting lacks the file: nothing to cap then.
@@ -210,7 +210,7 @@ func (c controllers) newGroup(limits Limits) (*group, error) {
 		}
 	}
 	if c.pids != "" {
-		if g.pids, err = make(c.pids); err != nil {
+		if g.pids, err = folder(c.pids); err != nil {
 			return nil, err
 		}
 		if err := write(g.pids, "pids.max", strconv.Itoa(limits.Processes+2)); err != nil {

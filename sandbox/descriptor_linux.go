@@ -106,10 +106,10 @@ func create(dir *os.File, name string) (*os.File, error) {
 	return openAt(dir, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW, 0o600)
 }
 
-// clear empties a folder, whatever a program made of it: folders that nobody
+// empty empties a folder, whatever a program made of it: folders that nobody
 // may enter, and chains of folders deeper than there are descriptors. Folders
 // within folders are first moved up to the top.
-func clear(top *os.File) error {
+func empty(top *os.File) error {
 	moved := 0
 	for {
 		entries, err := names(top, 1000)
@@ -117,14 +117,14 @@ func clear(top *os.File) error {
 			return err
 		}
 		for _, name := range entries {
-			if err := clearEntry(top, name, &moved); err != nil {
+			if err := removeEntry(top, name, &moved); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-func clearEntry(top *os.File, name string, moved *int) error {
+func removeEntry(top *os.File, name string, moved *int) error {
 	err := unix.Unlinkat(int(top.Fd()), name, 0)
 	if !errors.Is(err, unix.EISDIR) && !errors.Is(err, unix.EPERM) {
 		return err

@@ -28,23 +28,23 @@ func findInterpreter(command string) (*interpreter, error) {
 	if !filepath.IsAbs(command) {
 		return nil, fmt.Errorf("the interpreter %q is not an absolute path", command)
 	}
-	real, err := filepath.EvalSymlinks(command)
+	target, err := filepath.EvalSymlinks(command)
 	if err != nil {
 		return nil, fmt.Errorf("there is no %s", command)
 	}
-	match := versionedName.FindStringSubmatch(filepath.Base(real))
+	match := versionedName.FindStringSubmatch(filepath.Base(target))
 	if match == nil {
-		return nil, fmt.Errorf("%s leads to %s, whose name is not that of a Python 3", command, real)
+		return nil, fmt.Errorf("%s leads to %s, whose name is not that of a Python 3", command, target)
 	}
-	loader, err := loaderOf(real)
+	loader, err := loaderOf(target)
 	if err != nil {
 		return nil, err
 	}
-	prefix := filepath.Dir(filepath.Dir(real))
-	in := &interpreter{command: command, real: real}
+	prefix := filepath.Dir(filepath.Dir(target))
+	in := &interpreter{command: command, real: target}
 	stdlib := filepath.Join(prefix, "lib", "python"+match[1])
 	if !isDir(stdlib) {
-		return nil, fmt.Errorf("the standard library of %s is not at %s", real, stdlib)
+		return nil, fmt.Errorf("the standard library of %s is not at %s", target, stdlib)
 	}
 	in.dirs = append(in.dirs, stdlib)
 	// Debian keeps the modules of its packages beside the versioned library.
@@ -54,14 +54,14 @@ func findInterpreter(command string) (*interpreter, error) {
 	// The loader's own folder is /lib64 or /lib, which may be a link into /usr.
 	folder, err := filepath.EvalSymlinks(filepath.Dir(loader))
 	if err != nil {
-		return nil, fmt.Errorf("the loader %s of %s does not exist", loader, real)
+		return nil, fmt.Errorf("the loader %s of %s does not exist", loader, target)
 	}
 	in.loader = filepath.Join(folder, filepath.Base(loader))
 	// The loader itself is a link into the folder of the C library, whose name
 	// holds the machine: /usr/lib/x86_64-linux-gnu, /usr/lib/aarch64-linux-gnu.
 	library, err := filepath.EvalSymlinks(loader)
 	if err != nil {
-		return nil, fmt.Errorf("the loader %s of %s does not exist", loader, real)
+		return nil, fmt.Errorf("the loader %s of %s does not exist", loader, target)
 	}
 	return in, in.addLibraries(filepath.Dir(library))
 }

@@ -59,7 +59,7 @@ func program(code string) *Job {
 	return &Job{
 		Files:  map[string][]byte{"main.py": []byte(preamble + code)},
 		Main:   "main.py",
-		Limits: Limits{Wall: 20 * time.Second},
+		Limits: Limits{Wall: time.Minute},
 	}
 }
 

@@ -132,7 +132,7 @@ func (s *stage) mounts() []mount {
 
 // remove removes the stage. What cannot be removed is left to a later sweep.
 func (s *stage) remove() {
-	if s.top != nil && clear(s.top) == nil {
+	if s.top != nil && empty(s.top) == nil {
 		_ = unix.Unlinkat(int(s.base.Fd()), filepath.Base(s.path), unix.AT_REMOVEDIR)
 	}
 	if s.workspace != nil {
@@ -176,7 +176,7 @@ func sweepStage(base *os.File, name string, owners []int, age time.Duration) {
 	} else if !errors.Is(err, unix.ENOENT) {
 		return
 	}
-	if clear(top) == nil {
+	if empty(top) == nil {
 		_ = unix.Unlinkat(int(base.Fd()), name, unix.AT_REMOVEDIR)
 	}
 }
@@ -188,9 +188,9 @@ func findBase(chosen string, uid int) (string, error) {
 		candidates = []string{chosen}
 	}
 	for _, dir := range candidates {
-		real, err := filepath.EvalSymlinks(dir)
-		if err == nil && filepath.IsAbs(real) && isDir(real) && searchable(real, uid) {
-			return real, nil
+		resolved, err := filepath.EvalSymlinks(dir)
+		if err == nil && filepath.IsAbs(resolved) && isDir(resolved) && searchable(resolved, uid) {
+			return resolved, nil
 		}
 	}
 	return "", fmt.Errorf("uid %d may not reach the folders %s", uid, strings.Join(candidates, ", "))
