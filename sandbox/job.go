@@ -21,8 +21,10 @@ type Job struct {
 	// Dir is the workspace on the host. The program sees a copy of it at /ws,
 	// its working directory. When it has ended by itself, the regular files that
 	// it made or wrote come back, each one whole; a file that it removed stays on
-	// the host. When it was killed, nothing comes back. "" means no workspace:
-	// the program then starts in /tmp.
+	// the host. When it was killed, nothing comes back. What comes back is as
+	// untrusted as the program, names and dot files included, so the folder should
+	// be one of its own and not, say, a home folder. "" means no workspace: the
+	// program then starts in /tmp.
 	Dir string
 	// ReadOnly are names below Dir that the program may read and not change.
 	ReadOnly []string
@@ -188,7 +190,7 @@ type Result struct {
 	Wall        time.Duration
 
 	Changed []string  // files of Dir that the program made or wrote, sorted, slash-separated
-	Refused []Refusal // entries of the workspace that were not taken in or not brought back
+	Refused []Refusal // entries of the workspace that were not taken in or not brought back, at most 100
 }
 
 // A Refusal names an entry of the workspace that was left alone, such as a
