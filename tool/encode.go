@@ -44,11 +44,17 @@ func encode(v any) (json.RawMessage, error) {
 	data, err := strict(v)
 	var unsupported *json.UnsupportedValueError
 	if errors.As(err, &unsupported) {
-		var b bytes.Buffer
-		err = lenient{&b}.value(reflect.ValueOf(v), 0)
-		data = b.Bytes()
+		return encodeLenient(v)
 	}
 	return data, err
+}
+
+func encodeLenient(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	if err := (lenient{&b}).value(reflect.ValueOf(v), 0); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }
 
 func strict(v any) (json.RawMessage, error) {
