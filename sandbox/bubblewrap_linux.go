@@ -35,6 +35,13 @@ func newBubblewrap(opts *Options) (*bubblewrap, error) {
 			b.gid = opts.GID
 		}
 		b.launcher.uid, b.launcher.gid = b.uid, b.gid
+		ids, _ := os.ReadFile("/proc/self/uid_map")
+		if !mapped(b.uid, string(ids)) {
+			return nil, &Unavailable{
+				Reason: fmt.Sprintf("the caller is root of a user namespace without the uid %d, which programs are to run as", b.uid),
+				Remedy: "run as a user who is not root, or map that uid into the namespace",
+			}
+		}
 	}
 	var err error
 	if b.launcher.path, err = findLauncher(opts.Bubblewrap); err != nil {
@@ -66,6 +73,17 @@ func newBubblewrap(opts *Options) (*bubblewrap, error) {
 	}
 	b.launcher.groups = findControllers()
 	return b, nil
+}
+
+// mapped is true when a user namespace, by its uid_map, has the uid.
+func mapped(uid int, ids string) bool {
+	for line := range strings.Lines(ids) {
+		var first, outside, count int
+		if n, _ := fmt.Sscan(line, &first, &outside, &count); n == 3 && uid >= first && uid-first < count {
+			return true
+		}
+	}
+	return false
 }
 
 // installLine installs what the sandbox and the programs in it need.

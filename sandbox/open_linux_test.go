@@ -165,6 +165,25 @@ func TestInitIsDemanded(t *testing.T) {
 	}
 }
 
+func TestUidMustBeInTheNamespace(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		ids  string
+		uid  int
+		want bool
+	}{
+		{"         0          0 4294967295\n", 65534, true},
+		{"         0       1000          1\n", 65534, false},
+		{"0 1000 1\n1 100000 65536\n", 65534, true},
+		{"0 1000 1\n1 100000 65533\n", 65534, false},
+		{"", 1, false},
+	} {
+		if got := mapped(c.uid, c.ids); got != c.want {
+			t.Errorf("uid %d in %q: got %v, want %v", c.uid, c.ids, got, c.want)
+		}
+	}
+}
+
 func TestOpenObeysItsContext(t *testing.T) {
 	t.Parallel()
 	box(t)
