@@ -66,6 +66,8 @@ const (
 	KindToolEnded        EventKind = "tool_ended"
 	KindQuestionAsked    EventKind = "question_asked"
 	KindQuestionAnswered EventKind = "question_answered"
+	KindChildStarted     EventKind = "child_started"
+	KindChildEnded       EventKind = "child_ended"
 	KindRunEnded         EventKind = "run_ended"
 	KindCustom           EventKind = "custom"
 
@@ -202,6 +204,22 @@ type QuestionAnswered struct {
 	Answer tool.Answer `json:"answer"`
 }
 
+// ChildStarted says that a call of the run goes on in a session of its own, that
+// of a sub-agent in the same store.
+type ChildStarted struct {
+	Session string `json:"session"`
+	Agent   string `json:"agent,omitempty"`
+	Call    string `json:"call"`
+}
+
+// ChildEnded says what a sub-agent's run amounted to. Its usage and cost count
+// for the run that it worked for.
+type ChildEnded struct {
+	Session string  `json:"session"`
+	Call    string  `json:"call"`
+	Result  *Result `json:"result"`
+}
+
 // RunEnded ends a run.
 type RunEnded struct {
 	Result *Result `json:"result"`
@@ -267,6 +285,8 @@ func (*ToolStarted) kind() EventKind      { return KindToolStarted }
 func (*ToolEnded) kind() EventKind        { return KindToolEnded }
 func (*QuestionAsked) kind() EventKind    { return KindQuestionAsked }
 func (*QuestionAnswered) kind() EventKind { return KindQuestionAnswered }
+func (*ChildStarted) kind() EventKind     { return KindChildStarted }
+func (*ChildEnded) kind() EventKind       { return KindChildEnded }
 func (*RunEnded) kind() EventKind         { return KindRunEnded }
 func (*Custom) kind() EventKind           { return KindCustom }
 func (u *Unrecognized) kind() EventKind   { return u.Name }

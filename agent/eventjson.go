@@ -103,6 +103,10 @@ func newData(k EventKind) EventData {
 		return new(QuestionAsked)
 	case KindQuestionAnswered:
 		return new(QuestionAnswered)
+	case KindChildStarted:
+		return new(ChildStarted)
+	case KindChildEnded:
+		return new(ChildEnded)
 	case KindRunEnded:
 		return new(RunEnded)
 	case KindCustom:

@@ -240,7 +240,7 @@ func (h *host) Ask(ctx context.Context, q tool.Question) (tool.Answer, error) {
 		h.pause()
 	}
 	q.Call, q.Tool, q.Permission = h.call.ID, h.call.Name, false
-	a, err := h.r.s.ask(ctx, h.r.l, &q, true)
+	a, err := h.r.ask(ctx, &q, true)
 	h.mu.Lock()
 	h.waiting--
 	last := h.waiting == 0

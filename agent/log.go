@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -38,7 +39,7 @@ func (s *Session) post(ctx context.Context, data EventData) (Seq, error) {
 	events := s.scratch[:0]
 	if s.st.opened == nil {
 		events = append(events, Event{Time: s.now(), Data: &SessionOpened{
-			Agent: s.agent.Name, Model: s.agent.Model.Name(), User: s.opts.User,
+			Agent: s.agent.Name, Model: s.agent.Model.Name(), User: s.opts.User, Parent: s.parent,
 		}})
 	}
 	events = append(events, Event{Time: s.now(), Data: data})
@@ -55,6 +56,26 @@ func (s *Session) post(ctx context.Context, data EventData) (Seq, error) {
 func (s *Session) append(l *loop, data ...EventData) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	return s.write(l, data...)
+}
+
+// errOver is what a tool gets that still has something to say when its call or
+// the whole run is over.
+var errOver = errors.New("the call is over")
+
+// appendFor writes an event on behalf of a call, as long as its run goes on and,
+// if it must, the call has no result.
+func (s *Session) appendFor(l *loop, run, call string, data EventData) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if s.st.run == nil || s.st.run.id != run || call != "" && !s.st.isOpen(call) {
+		return errOver
+	}
+	return s.write(l, data)
+}
+
+// write is append with writing held.
+func (s *Session) write(l *loop, data ...EventData) error {
 	events := s.scratch[:0]
 	at := s.event(nil)
 	for _, d := range data {

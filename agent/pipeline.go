@@ -174,7 +174,7 @@ func (r *run) consult(c *tool.Call) (d Decision, err error) {
 // parked until the answer is there.
 func (r *run) permit(calls []openCall, verdicts []verdict, i int) (bool, error) {
 	c, v := &calls[i], &verdicts[i]
-	answer, err := r.s.ask(r.ctx, r.l, permission(v.call), false)
+	answer, err := r.ask(r.ctx, permission(v.call), false)
 	switch {
 	case errors.Is(err, ErrLater):
 		return true, r.askRest(verdicts[i+1:])
@@ -215,7 +215,7 @@ func (r *run) askRest(verdicts []verdict) error {
 		if v.call == nil || v.refused != nil || v.decision != Ask {
 			continue
 		}
-		if _, err := r.s.ask(r.ctx, r.l, permission(v.call), false); errors.Is(err, ErrFenced) {
+		if _, err := r.ask(r.ctx, permission(v.call), false); errors.Is(err, ErrFenced) {
 			return err
 		}
 	}

@@ -88,9 +88,10 @@ func Strictest(policies ...Policy) Policy {
 	})
 }
 
-// decideByEffect is the policy of an agent without one.
+// decideByEffect is the policy of an agent without one. Handing work to a
+// sub-agent is allowed: what that one does is decided call by call.
 func decideByEffect(_ context.Context, c *tool.Call) (Decision, error) {
-	if c.Effect == tool.ReadOnly {
+	if c.Effect == tool.ReadOnly || c.Kind == tool.KindDelegate {
 		return Allow, nil
 	}
 	return Ask, nil

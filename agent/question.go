@@ -64,7 +64,8 @@ type reply struct {
 // ask puts a question into the log unless it is there, has the approver answer
 // it, and waits for whichever answer comes first. When the approver leaves it
 // for later, ask waits on, or returns ErrLater if it may not wait.
-func (s *Session) ask(ctx context.Context, l *loop, q *tool.Question, wait bool) (tool.Answer, error) {
+func (r *run) ask(ctx context.Context, q *tool.Question, wait bool) (tool.Answer, error) {
+	s := r.s
 	if s.opts.Approver == nil {
 		return tool.Answer{}, tool.ErrNoAsker
 	}
@@ -72,7 +73,7 @@ func (s *Session) ask(ctx context.Context, l *loop, q *tool.Question, wait bool)
 	known := s.st.question(q.ID) != nil
 	s.mu.Unlock()
 	if !known {
-		if err := s.append(l, &QuestionAsked{Question: q}); err != nil {
+		if err := s.appendFor(r.l, r.id, q.Call, &QuestionAsked{Question: q}); err != nil {
 			return tool.Answer{}, err
 		}
 	}
@@ -96,18 +97,18 @@ func (s *Session) ask(ctx context.Context, l *loop, q *tool.Question, wait bool)
 		case <-ctx.Done():
 			return tool.Answer{}, context.Cause(ctx)
 		case <-answered:
-			return s.answerOf(q.ID)
-		case r := <-replies:
+			return s.answerTo(q.ID)
+		case got := <-replies:
 			switch {
-			case errors.Is(r.err, ErrLater):
+			case errors.Is(got.err, ErrLater):
 				s.deferQuestion(q.ID)
 				if !wait {
 					return tool.Answer{}, ErrLater
 				}
-			case r.err != nil:
-				return tool.Answer{}, r.err
+			case got.err != nil:
+				return tool.Answer{}, got.err
 			default:
-				if err := s.append(l, &QuestionAnswered{ID: q.ID, Answer: r.answer}); err != nil {
+				if err := s.appendFor(r.l, r.id, q.Call, &QuestionAnswered{ID: q.ID, Answer: got.answer}); err != nil {
 					return tool.Answer{}, err
 				}
 			}
@@ -115,7 +116,7 @@ func (s *Session) ask(ctx context.Context, l *loop, q *tool.Question, wait bool)
 	}
 }
 
-func (s *Session) answerOf(id string) (tool.Answer, error) {
+func (s *Session) answerTo(id string) (tool.Answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if a := s.st.question(id); a != nil && a.answer != nil {

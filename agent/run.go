@@ -15,6 +15,7 @@ import (
 type run struct {
 	s        *Session
 	l        *loop
+	id       string
 	ctx      context.Context // ends with the run's time, an interrupt, the session
 	deadline time.Time
 	stream   attempt     // the latest
@@ -34,6 +35,7 @@ func (s *Session) drive(l *loop) error {
 		}
 		v = s.view()
 	}
+	r.id = v.id
 	r.prepare()
 	r.deadline = time.Now().Add(v.left.Wall)
 	r.renew()

@@ -80,7 +80,8 @@ type Session struct {
 	id      string
 	agent   Agent
 	opts    OpenOptions
-	private bool       // nobody else can reach the store
+	private bool // nobody else can reach the store
+	parent  *Parent
 	owner   string     // of our leases
 	system  []llm.Part // the same in each request, as are the tools
 	specs   []llm.ToolSpec
@@ -124,10 +125,14 @@ func validID(id string) bool {
 // questions that were open are asked again. The session's runs live under ctx:
 // when it ends, they stop.
 func (a Agent) Open(ctx context.Context, opts *OpenOptions) (*Session, error) {
+	return a.open(ctx, opts, opts == nil || opts.Store == nil, nil)
+}
+
+func (a Agent) open(ctx context.Context, opts *OpenOptions, private bool, parent *Parent) (*Session, error) {
 	if err := a.check(); err != nil {
 		return nil, fmt.Errorf("open agent %q: %w", a.Name, err)
 	}
-	s := &Session{agent: a}
+	s := &Session{agent: a, private: private, parent: parent}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -140,9 +145,6 @@ func (a Agent) Open(ctx context.Context, opts *OpenOptions) (*Session, error) {
 	}
 	s.prepare()
 	s.ctx, s.durable = ctx, context.WithoutCancel(ctx)
-	if s.private {
-		return s, nil
-	}
 	if err := s.resume(ctx); err != nil {
 		return nil, err
 	}
@@ -152,7 +154,7 @@ func (a Agent) Open(ctx context.Context, opts *OpenOptions) (*Session, error) {
 func (s *Session) prepare() {
 	o := &s.opts
 	if o.Store == nil {
-		o.Store, s.private = NewMemoryStore(), true
+		o.Store = NewMemoryStore()
 	}
 	if o.Clock == nil {
 		o.Clock = time.Now

@@ -71,6 +71,13 @@ type runState struct {
 	interrupt SafePoint
 	reason    string
 	preempted bool
+	children  []child // the sub-agents' sessions
+}
+
+// child is a sub-agent's session that works, or has worked, for a run.
+type child struct {
+	session string
+	ended   bool
 }
 
 // apply folds the next event.
@@ -110,6 +117,8 @@ func (s *state) apply(e *Event) {
 		if a := s.question(d.ID); a != nil && a.answer == nil {
 			a.answer = &d.Answer
 		}
+	case *ChildStarted, *ChildEnded:
+		s.run.child(d)
 	case *RunEnded:
 		s.runEnded(d)
 	}
@@ -118,7 +127,8 @@ func (s *state) apply(e *Event) {
 // ofRun reports whether an event makes sense only while a run goes on.
 func ofRun(d EventData) bool {
 	switch d.(type) {
-	case *TurnStarted, *ModelMessage, *ModelRetried, *ToolStarted, *ToolEnded, *QuestionAsked, *RunEnded:
+	case *TurnStarted, *ModelMessage, *ModelRetried, *ToolStarted, *ToolEnded, *QuestionAsked,
+		*ChildStarted, *ChildEnded, *RunEnded:
 		return true
 	}
 	return false
@@ -267,6 +277,32 @@ func (r *runState) toolEnded(d *ToolEnded) {
 	}
 }
 
+// child notes the start and the end of a sub-agent's session. Each counts once,
+// however often a crash had it written.
+func (r *runState) child(d EventData) {
+	switch d := d.(type) {
+	case *ChildStarted:
+		if r.find(d.Session) == nil {
+			r.children = append(r.children, child{session: d.Session})
+		}
+	case *ChildEnded:
+		if c := r.find(d.Session); c != nil && !c.ended {
+			c.ended = true
+			r.usage = r.usage.Add(d.Result.Usage)
+			r.cost += d.Result.Cost
+		}
+	}
+}
+
+func (r *runState) find(session string) *child {
+	for i := range r.children {
+		if r.children[i].session == session {
+			return &r.children[i]
+		}
+	}
+	return nil
+}
+
 // result is what the run amounts to when it stops here.
 func (r *runState) result(session string, stop StopReason, err error) *Result {
 	return &Result{
@@ -293,6 +329,11 @@ func (s *state) question(id string) *asked {
 		}
 	}
 	return nil
+}
+
+// isOpen reports whether a call has no result yet.
+func (s *state) isOpen(call string) bool {
+	return slices.ContainsFunc(s.calls, func(c openCall) bool { return c.call.ID == call && c.result == nil })
 }
 
 // openQuestion is the first one without an answer.

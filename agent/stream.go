@@ -17,7 +17,7 @@ var errSilent = errors.New("the stream was silent for too long")
 
 // callModel makes the turn's model call and appends what came of it.
 func (r *run) callModel(v *runState) (bool, error) {
-	req := r.ask(v)
+	req := r.turnRequest(v)
 	for attempt := 1; ; attempt++ {
 		resp, emitted, err := r.attempt(req, attempt)
 		msg := r.message(resp, v.turns, attempt)
@@ -70,8 +70,8 @@ func (r *run) answer(msg *ModelMessage) (bool, error) {
 	return false, r.s.append(r.l, msg)
 }
 
-// ask builds what the model is asked in this turn.
-func (r *run) ask(v *runState) *llm.Request {
+// turnRequest builds what the model is asked in this turn.
+func (r *run) turnRequest(v *runState) *llm.Request {
 	req := r.request
 	req.Messages = r.s.History()
 	switch {

@@ -21,7 +21,7 @@ import (
 //
 // A run that is still open at the end is no error.
 func CheckLog(events []agent.Event) error {
-	c := checker{taken: map[agent.Seq]bool{}}
+	c := checker{taken: map[agent.Seq]bool{}, children: map[string]bool{}}
 	for i, e := range events {
 		c.seq = e.Seq
 		if e.Seq != agent.Seq(i+1) {
@@ -43,6 +43,8 @@ type checker struct {
 	turn  int
 	calls []callCheck
 	want  agent.Result // what the run's result should count
+
+	children map[string]bool // sub-agents' sessions: ended or not
 }
 
 type callCheck struct {
@@ -83,6 +85,20 @@ func (c *checker) event(e agent.Event) {
 	case *agent.ModelRetried:
 		c.want.Usage = c.want.Usage.Add(d.Usage)
 		c.want.Cost += d.Cost
+	case *agent.ChildStarted:
+		if _, known := c.children[d.Session]; !known {
+			c.children[d.Session] = false
+		}
+	case *agent.ChildEnded:
+		ended, started := c.children[d.Session]
+		if !started {
+			c.bad("child %s ends, but never started", d.Session)
+		}
+		if !ended {
+			c.children[d.Session] = true
+			c.want.Usage = c.want.Usage.Add(d.Result.Usage)
+			c.want.Cost += d.Result.Cost
+		}
 	case *agent.ToolStarted:
 		c.toolStarted(d)
 	case *agent.ToolEnded:

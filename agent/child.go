@@ -1,0 +1,125 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/tool"
+)
+
+// Tool makes the agent a tool of another one, which hands it a task in words and
+// gets its answer. Each call is a session of its own in the caller's store, with
+// a link to the caller's; it sees nothing of the caller's conversation.
+//
+// What the sub-agent does is decided by its own policy, and its questions are put
+// by the caller's session. Its usage and cost count for the caller's run, whose
+// money it cannot overspend; its other limits are its own. Stopping the caller
+// stops it. After a crash it goes on where it was.
+//
+// The tool is ReadOnly if all the agent's tools are, so that several sub-agents
+// work side by side, and Idempotent otherwise.
+func (a Agent) Tool(name, doc string) tool.Tool {
+	effect := tool.ReadOnly
+	for i := range a.Tools {
+		if a.Tools[i].Effect != tool.ReadOnly {
+			effect = tool.Idempotent
+		}
+	}
+	if a.Name == "" {
+		a.Name = name
+	}
+	return tool.New(name, doc, func(ctx context.Context, in struct {
+		Task string `json:"task" jsonschema:"what to do, with all that is needed to know: the agent sees nothing of this conversation"`
+	}) (tool.Result, error) {
+		h, ok := tool.CallFrom(ctx).Host.(*host)
+		if !ok {
+			return answerOf(a.Run(ctx, in.Task))
+		}
+		return a.work(ctx, h, in.Task)
+	}, tool.WithEffect(effect), tool.WithKind(tool.KindDelegate), tool.WithTimeout(-1))
+}
+
+// work runs a task for a call of another session, or takes up the work on it.
+func (a Agent) work(ctx context.Context, h *host, task string) (tool.Result, error) {
+	parent, call := h.r.s, h.call
+	v := parent.view()
+	if money := parent.agent.Limits.Money; money > 0 {
+		if a.Limits.Money == 0 || money-v.cost < a.Limits.Money {
+			a.Limits.Money = max(money-v.cost, 1)
+		}
+		if a.Prices == nil {
+			a.Prices = parent.agent.Prices
+		}
+	}
+	opts := parent.opts
+	opts.SessionID = childID(call)
+	if opts.Approver != nil {
+		opts.Approver = ApproverFunc(h.forward)
+	}
+	started := &ChildStarted{Session: opts.SessionID, Agent: a.Name, Call: call.ID}
+	if v.find(opts.SessionID) == nil {
+		if err := parent.appendFor(h.r.l, call.Run, call.ID, started); err != nil {
+			return tool.Result{}, err
+		}
+	}
+	s, err := a.open(ctx, &opts, parent.private, &Parent{Session: parent.id, Run: call.Run, Call: call.ID})
+	switch {
+	case errors.As(err, new(*UnsafeResumeError)):
+		return tool.Result{}, tool.Abort(err) // as loud as it would be without a parent
+	case err != nil:
+		return tool.Result{}, err
+	}
+	defer s.Close()
+	if !s.begun() {
+		if _, err := s.Send(ctx, llm.User(task), Steer); err != nil {
+			return tool.Result{}, err
+		}
+	}
+	res, err := s.Wait(context.WithoutCancel(ctx)) // it stops with ctx, and has a result to tell
+	ended := &ChildEnded{Session: s.id, Call: call.ID, Result: res}
+	if err := parent.appendFor(h.r.l, call.Run, "", ended); err != nil {
+		return tool.Result{}, err
+	}
+	if ctx.Err() != nil {
+		return tool.Result{}, context.Cause(ctx)
+	}
+	return answerOf(res, err)
+}
+
+// begun reports whether the session has got a message, now or in a process that
+// died.
+func (s *Session) begun() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.st.opened != nil
+}
+
+// childID is the same each time a call is made.
+func childID(c *tool.Call) string {
+	sum := sha256.Sum256([]byte(c.Session + "/" + c.IdempotencyKey))
+	return "sub_" + hex.EncodeToString(sum[:16])
+}
+
+// answerOf turns the result of a sub-agent into that of the call.
+func answerOf(res *Result, err error) (tool.Result, error) {
+	if err != nil {
+		if res.Text != "" {
+			return tool.Result{}, fmt.Errorf("%w; so far it said: %s", err, res.Text)
+		}
+		return tool.Result{}, err
+	}
+	out := tool.Text(res.Text)
+	out.Data = res.Output
+	return out, nil
+}
+
+// forward puts a sub-agent's question to whoever answers the caller's.
+func (h *host) forward(ctx context.Context, q *tool.Question) (tool.Answer, error) {
+	up := *q
+	up.Call = h.call.ID
+	return h.r.ask(ctx, &up, true)
+}
