@@ -35,7 +35,7 @@ func finalAnswer(env *Env) tool.Tool {
 		env.answer, tool.WithEffect(tool.ReadOnly), tool.WithKind(tool.KindControl), tool.Final())
 }
 
-func (e *Env) answer(_ context.Context, in answerInput) (tool.Result, error) {
+func (e *Env) answer(ctx context.Context, in answerInput) (tool.Result, error) {
 	if strings.TrimSpace(in.Answer) == "" {
 		return tool.Result{}, errors.New("answer is empty; say what was found, or set unanswered and say why not")
 	}
@@ -54,7 +54,10 @@ func (e *Env) answer(_ context.Context, in answerInput) (tool.Result, error) {
 	if e.Ledger != nil {
 		entries = e.Ledger.Entries()
 	}
-	verdict := check.Answer(check.Input{Question: e.Question, Answer: in.Answer, Claims: claims, Entries: entries})
+	held, texts := e.holdings(ctx, in.Answer)
+	verdict := check.Answer(check.Input{
+		Question: strings.Join(append(texts, e.Question), "\n"), Answer: in.Answer, Claims: claims, Entries: append(held, entries...),
+	})
 	return withData(tool.Text(in.Answer), &Data{
 		Tool: "final_answer", Answer: in.Answer, Unanswered: in.Unanswered, Claims: claims, Verdict: verdict,
 	})
