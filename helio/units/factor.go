@@ -128,8 +128,8 @@ func (p *parser) resolve(name string, first bool) (quantity, error) {
 }
 
 var (
-	perNucleon = regexp.MustCompile(`^ ?/ ?(?:[nN]|nuc\.?|[nN]ucleon|amu)([^A-Za-z0-9_]|$)`)
-	perCharge  = regexp.MustCompile(`^ ?/ ?(?:[qQe]|charge)([^A-Za-z0-9_]|$)`)
+	perNucleon = regexp.MustCompile(`^ ?/ ?(?:[nN]|nuc\.?|[nN]ucleon|amu)([^A-Za-z0-9_^*+-]|-\D|$)`)
+	perCharge  = regexp.MustCompile(`^ ?/ ?(?:[qQe]|charge)([^A-Za-z0-9_^*+-]|-\D|$)`)
 	perC       = regexp.MustCompile(`^/c(\^2)?([^A-Za-z0-9_^]|$)`)
 )
 

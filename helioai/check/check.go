@@ -84,9 +84,11 @@ type Line struct {
 	LedgerUnits string `json:"ledger_units,omitempty"`
 }
 
-// maxTokens bounds how many numbers of an answer are looked at; the rest is
-// summed up in one line.
-const maxTokens = 2000
+// Bounds on what is looked at; what is beyond gets one line for all of it.
+const (
+	maxTokens = 2000     // numbers and times of an answer
+	maxText   = 64 << 10 // bytes of an answer or a question
+)
 
 // Answer checks an answer. It returns a verdict for every input, the zero Input
 // included.
@@ -99,13 +101,12 @@ func Answer(in Input) *Verdict {
 		v.Claims = append(v.Claims, judged[i].line)
 	}
 	for i, t := range c.tokens {
-		if i == maxTokens {
-			v.Numbers = append(v.Numbers, Line{Text: "...", Status: Unsourced, Note: "the answer has more numbers than were looked at"})
-			break
-		}
 		if !c.consumed(i, t, judged) {
 			v.Numbers = append(v.Numbers, c.number(i, t))
 		}
+	}
+	if c.more {
+		v.Numbers = append(v.Numbers, Line{Text: "...", Status: Unsourced, Note: "the answer is longer than what was looked at"})
 	}
 	v.settle()
 	return v
@@ -114,20 +115,60 @@ func Answer(in Input) *Verdict {
 // checker holds what the judgements of one answer share.
 type checker struct {
 	text    string
+	more    bool // the answer goes on after text, or has more tokens
 	tokens  []token
-	asked   []token // of the question
-	entries []known // newest first
+	asked   []token             // of the question
+	entries []known             // newest first
+	names   map[string][]*known // the newest entry of each name and unit, by a word of the name
+	related map[pair]sight      // how groups of entries stand to units
+	windows []ledger.Input      // the distinct windows of the data
 }
 
 func newChecker(in Input) *checker {
-	c := &checker{text: strings.ToValidUTF8(in.Answer, "\ufffd"), asked: scan(strings.ToValidUTF8(in.Question, "\ufffd"))}
+	c := &checker{related: map[pair]sight{}}
+	c.text, c.more = clip(in.Answer)
 	c.tokens = scan(c.text)
-	c.entries = make([]known, 0, len(in.Entries))
-	for i := len(in.Entries) - 1; i >= 0; i-- {
-		c.entries = append(c.entries, know(in.Entries[i]))
+	if len(c.tokens) > maxTokens {
+		c.tokens, c.more = c.tokens[:maxTokens], true
 	}
+	c.ask(in.Question)
+	c.entries = make([]known, 0, len(in.Entries))
+	groups := map[group]int{}
+	var named []*known
+	seen, seenWindow := map[string]bool{}, map[ledger.Input]bool{}
+	for i := len(in.Entries) - 1; i >= 0; i-- {
+		e := in.Entries[i]
+		c.entries = append(c.entries, know(e, groups))
+		k := &c.entries[len(c.entries)-1]
+		if key := e.Name + "\x00" + e.Units + "\x00" + string(e.Kind); !seen[key] {
+			seen[key] = true
+			named = append(named, k)
+		}
+		for _, input := range e.Origin.Inputs {
+			if key := (ledger.Input{Start: input.Start, Stop: input.Stop}); input.HasWindow() && !seenWindow[key] {
+				seenWindow[key] = true
+				c.windows = append(c.windows, input)
+			}
+		}
+	}
+	c.index(named)
 	c.readCommas()
-	// A bare year in a question, "the storm of 2015", is a time.
+	return c
+}
+
+// clip bounds a text and makes it valid UTF-8.
+func clip(s string) (text string, cut bool) {
+	if cut = len(s) > maxText; cut {
+		s = s[:maxText]
+	}
+	return strings.ToValidUTF8(s, "\ufffd"), cut
+}
+
+// ask reads the question. A bare year in it, "the storm of 2015", is a time.
+func (c *checker) ask(question string) {
+	text, _ := clip(question)
+	c.asked = scan(text)
+	c.asked = c.asked[:min(len(c.asked), maxTokens)]
 	for _, q := range c.asked {
 		if q.couldBeYear() {
 			m := nowhere
@@ -135,5 +176,4 @@ func newChecker(in Input) *checker {
 			c.asked = append(c.asked, token{isTime: true, when: m})
 		}
 	}
-	return c
 }

@@ -135,15 +135,14 @@ func (c *checker) claim(cl Claim) judgement {
 // called returns the entries that a claim names, newest first: by its source,
 // else by its name, exactly, else without regard to case and punctuation.
 func (c *checker) called(cl Claim) []*known {
-	for _, same := range []func(a, b string) bool{
-		func(a, b string) bool { return a == b },
-		func(a, b string) bool { return slug(a) == slug(b) && slug(a) != "" },
-	} {
-		for _, name := range []string{strings.TrimSpace(cl.Source), strings.TrimSpace(cl.Name)} {
+	names := []string{strings.TrimSpace(cl.Source), strings.TrimSpace(cl.Name)}
+	for _, exact := range []bool{true, false} {
+		for _, name := range names {
 			var found []*known
+			plain := slug(name)
 			for i := range c.entries {
-				if name != "" && same(c.entries[i].Name, name) {
-					found = append(found, &c.entries[i])
+				if k := &c.entries[i]; exact && name != "" && k.Name == name || !exact && plain != "" && k.slug == plain {
+					found = append(found, k)
 				}
 			}
 			if found != nil {
@@ -160,13 +159,16 @@ func slug(s string) string {
 	}), "_")
 }
 
+// earlier is the note on a value that was computed again since.
+const earlier = "an earlier value of this name; the latest differs"
+
 // settled notes that entry k, the n-th of the candidates, decided.
 func (j *judgement) settled(s Status, k *known, n int, note string) {
 	j.entry = k
 	j.line.Status, j.line.Entry, j.line.Code, j.line.Note = s, k.Name, k.Origin.Code, note
 	j.line.Ledger, j.line.LedgerUnits = k.says()
 	if n > 0 && s == Matched && note == "" {
-		j.line.Note = "an earlier value of this name; the latest differs"
+		j.line.Note = earlier
 	}
 }
 

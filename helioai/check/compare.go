@@ -17,13 +17,53 @@ const rtol = 5e-3
 type known struct {
 	ledger.Entry
 	unit  units.Unit
+	group int      // of the entries that stand alike to every unit
+	slug  string   // the name without case and punctuation
 	words []string // of the name, for the words around a number
 }
 
-func know(e ledger.Entry) known {
-	k := known{Entry: e, unit: units.Parse(e.Units)}
+// group is what decides how an entry stands to the unit of a number.
+type group struct {
+	units             string
+	integer, series   bool
+	percent, fraction bool // what the name says
+}
+
+func know(e ledger.Entry, groups map[group]int) known {
+	k := known{Entry: e, unit: units.Parse(e.Units), slug: slug(e.Name)}
 	k.words = nameWords(e, k.unit)
+	g := group{e.Units, e.Integer, e.Kind == ledger.KindSeries, percentName.MatchString(e.Name), fractionName.MatchString(e.Name)}
+	id, ok := groups[g]
+	if !ok {
+		id = len(groups)
+		groups[g] = id
+	}
+	k.group = id
 	return k
+}
+
+// pair is a group of entries and the unit of a number; sight is how the one is
+// seen in the other.
+type (
+	pair struct {
+		group int
+		unit  string
+	}
+	sight struct {
+		views []view
+		rel   relation
+	}
+)
+
+// relate is known.relate, remembered.
+func (c *checker) relate(k *known, t token) ([]view, relation) {
+	key := pair{k.group, t.unitText}
+	s, ok := c.related[key]
+	if !ok {
+		s.views, s.rel = k.relate(t.unit, t.unitText)
+		c.related[key] = s
+	}
+	return s.views, s.rel
 }
 
 // scalar reports whether the entry is one number, which can accuse.
@@ -78,13 +118,15 @@ func (k known) relate(u units.Unit, text string) ([]view, relation) {
 	case isCount(u) && isPlain(k.unit), isCount(k.unit) && isPlain(u):
 		return []view{raw}, comparable
 	}
-	if _, err := units.ConvertThermal(1, k.Units, text); err == nil {
+	if aKelvin.Compatible(k.unit) && aJoule.Compatible(u) || aJoule.Compatible(k.unit) && aKelvin.Compatible(u) {
 		return []view{func(v float64) float64 { x, _ := units.ConvertThermal(v, k.Units, text); return x }}, thermal
 	}
 	return nil, conflicting
 }
 
-func isCount(u units.Unit) bool { return u.SI() == "count" }
+var aKelvin, aJoule, aCount, aSecond = units.Parse("K"), units.Parse("J"), units.Parse("count"), units.Parse("s")
+
+func isCount(u units.Unit) bool { return u.Compatible(aCount) }
 
 func isPlain(u units.Unit) bool { return u.Class() == units.Dimensionless && !isPercent(u) }
 

@@ -10,18 +10,22 @@ import (
 type place struct {
 	before []string // from the previous number or the line's start, nearest last
 	after  []string // up to the next number or separator
-	wide   map[string]bool
-	bound  int  // +1 "above 5", -1 "below 5", 0 none
-	change bool // "rose by 5", "± 5": not the quantity itself
+	wide   []string // of the sentence before that
+	bound  int      // +1 "above 5", -1 "below 5", 0 none
+	change bool     // "rose by 5", "± 5": not the quantity itself
 	unit   string
 }
 
 // around reads the words around token i.
 func (c *checker) around(i int) place {
 	t := c.tokens[i]
-	lineStart := strings.LastIndexByte(c.text[:t.start], '\n') + 1
-	lineEnd := len(c.text)
-	if n := strings.IndexByte(c.text[t.end:], '\n'); n >= 0 {
+	// Lines are looked at as far as a table's may reach.
+	const reach = 4096
+	lineStart, lineEnd := max(0, t.start-reach), min(len(c.text), t.end+reach)
+	if n := strings.LastIndexByte(c.text[lineStart:t.start], '\n'); n >= 0 {
+		lineStart += n + 1
+	}
+	if n := strings.IndexByte(c.text[t.end:lineEnd], '\n'); n >= 0 {
 		lineEnd = t.end + n
 	}
 	if line := c.text[lineStart:lineEnd]; strings.HasPrefix(strings.TrimSpace(line), "|") {
@@ -45,12 +49,7 @@ func (c *checker) around(i int) place {
 	if i+1 < len(c.tokens) {
 		until = min(until, max(c.tokens[i+1].start, t.end))
 	}
-	p := place{wide: map[string]bool{}}
-	p.before = words(c.text[own:t.start])
-	p.after = words(tail(c.text[t.end:until]))
-	for _, w := range words(c.text[from:own]) {
-		p.wide[w] = true
-	}
+	p := place{before: words(c.text[own:t.start]), after: words(tail(c.text[t.end:until])), wide: words(c.text[from:own])}
 	p.bound = bound(c.text[own:t.start])
 	p.change = changeRE.MatchString(c.text[own:t.start])
 	return p
@@ -137,7 +136,7 @@ func (c *checker) cell(t token, lineStart, lineEnd int) place {
 		}
 		head = prev
 	}
-	p := place{wide: map[string]bool{}}
+	p := place{}
 	var labels []string
 	if head != lineStart {
 		titles := cells(c.text[head : head+strings.IndexByte(c.text[head:], '\n')])

@@ -17,16 +17,19 @@ var (
 	heading = regexp.MustCompile(`(?m)^[ \t]*#{1,6}[ \t]+(\d+(?:\.\d+)*[.)]?)[ \t]`)
 	citeRE  = regexp.MustCompile(`[\w.)\]][ ]?(\[\d{1,2}(?:[,–-]\d{1,2})*\])`)
 	itemRE  = regexp.MustCompile(`\((\d{1,2})\)\s+[A-Za-z]`)
+	// "Schwartz (1998)", "Smith et al., 2001", "(Shue, 1998)".
+	paperRE = regexp.MustCompile(`\p{Lu}[\pL'-]+(?:\s+et\s+al\.?,?\s+\(?((?:19|20)\d{2})|(?:\s+(?:&|and)\s+\p{Lu}[\pL'-]+)?\s+\(((?:19|20)\d{2})[a-z]?\)|(?:\s+(?:&|and)\s+\p{Lu}[\pL'-]+)?,\s+((?:19|20)\d{2})[a-z]?[);])`)
 	dottedN = regexp.MustCompile(`\bv?\d+(?:\.\d+){2,}\w*`)
 	uuidRE  = regexp.MustCompile(`\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`)
 	entity  = regexp.MustCompile(`&#x?[0-9A-Fa-f]+;`)
 
 	// A number after one of these words is a label: "Figure 2", "Cluster 4".
-	labelRE = regexp.MustCompile(`(?i)\b(?:figures?|figs?\.?|tables?|sections?|sect?\.|steps?|equations?|eqs?\.?|panels?|pages?|chapters?|refs?\.?|reference|appendix|scripts?|attempts?|` +
+	labelRE = regexp.MustCompile(`(?i)\b(?:tables?|steps?|panels?|pages?|refs?\.?|reference|appendix|scripts?|attempts?|` +
 		`cycle|active region|rotation|orbit|level|` +
 		`cluster|helios|voyager|pioneer|goes|mms|explorer|imp|isee|themis|double star|dscovr|stereo|apollo|mars|venus|luna|igrf|shue|jel[ií]nek|tsyganenko|` +
 		`no\.|nr\.)[ \t\x{a0}]?[-#]?(\d+)\b`)
-	versionRE = regexp.MustCompile(`(?i)\b(?:version|release|ver\.?|python|numpy|scipy|matplotlib|go|cdf|hapi)[ \t\x{a0}]?v?(\d+(?:\.\d+)*)\b`)
+	// These may have points: "version 3.9", "eq. 10.3".
+	versionRE = regexp.MustCompile(`(?i)\b(?:figures?|figs?\.?|sections?|sect?\.|equations?|eqs?\.?|chapters?|ch\.|version|release|ver\.?|python|numpy|scipy|matplotlib|go|cdf|hapi)[ \t\x{a0}]?v?(\d+(?:\.\d+)*)\b`)
 )
 
 // programs are the fences whose content is code rather than a result.
@@ -160,9 +163,11 @@ func isPath(s string) bool {
 func maskLabels(text string, mask []bool) {
 	inSequence(text, mask, listNum)
 	inSequence(text, mask, itemRE)
-	for _, re := range []*regexp.Regexp{heading, citeRE} {
+	for _, re := range []*regexp.Regexp{heading, citeRE, paperRE} {
 		for _, at := range re.FindAllStringSubmatchIndex(text, -1) {
-			cover(mask, at[2], at[3])
+			for g := 2; g < len(at); g += 2 {
+				cover(mask, max(at[g], 0), at[g+1])
+			}
 		}
 	}
 	for _, re := range []*regexp.Regexp{labelRE, versionRE} {

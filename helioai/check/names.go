@@ -102,12 +102,11 @@ func (c *checker) named(t token, p place) *known {
 	if p.change {
 		return nil
 	}
-	for i := range c.entries {
-		k := &c.entries[i]
+	for _, k := range c.candidates(p) {
 		if t.isTime != (k.Kind == ledger.KindTime) || !t.isTime && !k.scalar() {
 			continue
 		}
-		if _, rel := k.relate(t.unit, t.unitText); rel != comparable && !t.isTime {
+		if _, rel := c.relate(k, t); rel != comparable && !t.isTime {
 			continue
 		}
 		at, ok := k.spelled(p, t.isTime)
@@ -119,6 +118,44 @@ func (c *checker) named(t token, p place) *known {
 		}
 	}
 	return best
+}
+
+// index files each name under the rarest of its longer words; a name without a
+// longer word is never found in prose.
+func (c *checker) index(names []*known) {
+	uses := map[string]int{}
+	for _, k := range names {
+		for _, w := range k.words {
+			uses[w]++
+		}
+	}
+	c.names = map[string][]*known{}
+	for _, k := range names {
+		rare := ""
+		for _, w := range k.words {
+			if len(w) > 2 && (rare == "" || uses[w] < uses[rare]) {
+				rare = w
+			}
+		}
+		if rare != "" {
+			c.names[rare] = append(c.names[rare], k)
+		}
+	}
+}
+
+// candidates returns the entries of which a word stands in p.
+func (c *checker) candidates(p place) []*known {
+	var out []*known
+	seen := map[string]bool{}
+	for _, list := range [][]string{p.before, p.after, p.wide} {
+		for _, w := range list {
+			if !seen[w] {
+				seen[w] = true
+				out = append(out, c.names[w]...)
+			}
+		}
+	}
+	return out
 }
 
 // contains reports whether all words of b are in a and a has more.
@@ -138,14 +175,12 @@ func (k *known) spelled(p place, isTime bool) (distance int, ok bool) {
 	if k.scalar() && !k.unit.Convertible() || isPlain(k.unit) {
 		least = 2 // without a unit one word is too little
 	}
-	long := false
 	for _, w := range k.words {
-		long = long || len(w) > 2
 		if p.bound != 0 && limits[w] {
 			return 0, false // the number is the limit, not the value
 		}
 	}
-	if len(k.words) < least || !long {
+	if len(k.words) < least {
 		return 0, false
 	}
 	distance = math.MaxInt
@@ -186,5 +221,5 @@ func (p place) find(w string, isTime bool) (distance int, found bool) {
 			distance, found = i+1, true
 		}
 	}
-	return distance, found || p.wide[w]
+	return distance, found || slices.Contains(p.wide, w)
 }

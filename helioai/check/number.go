@@ -16,13 +16,16 @@ var (
 	wordsRE  = regexp.MustCompile(`(?i)^\s(thousand|million|billion)\b`)
 )
 
+// maxDigits bounds the text of one number; more digits state nothing.
+const maxDigits = 400
+
 var raisedDigits = strings.NewReplacer("⁺", "+", "⁻", "-", "⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4",
 	"⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9", "−", "-", "–", "-")
 
 // readNumber reads the unsigned number at i, up to its unit. The sign is the
 // caller's business.
 func readNumber(text string, i int) (token, bool) {
-	rest := text[i:]
+	rest := text[i:min(len(text), i+maxDigits)]
 	if m := tenRE.FindStringSubmatch(rest); m != nil {
 		e, _ := strconv.Atoi(raisedDigits.Replace(m[1] + m[2]))
 		return token{value: math.Pow(10, float64(e)), place: e, end: i + len(m[0])}, true
@@ -38,10 +41,10 @@ func readNumber(text string, i int) (token, bool) {
 		t.comma = &token{value: v, place: -3}
 	}
 	scale := 0
-	if m := powerRE.FindStringSubmatch(text[t.end:]); m != nil && !isWordAt(text, t.end+len(m[0])) {
+	if m := powerRE.FindStringSubmatch(text[t.end:min(len(text), t.end+maxDigits)]); m != nil && !isWordAt(text, t.end+len(m[0])) {
 		scale, _ = strconv.Atoi(raisedDigits.Replace(m[1] + m[2] + m[3]))
 		t.end += len(m[0])
-	} else if m := wordsRE.FindStringSubmatch(text[t.end:]); m != nil {
+	} else if m := wordsRE.FindStringSubmatch(text[t.end:min(len(text), t.end+maxDigits)]); m != nil {
 		scale = map[byte]int{'t': 3, 'm': 6, 'b': 9}[m[1][0]|0x20]
 		t.end += len(m[0])
 	}

@@ -22,7 +22,7 @@ func (c *checker) consumed(i int, t token, judged []judgement) bool {
 		// that one: claims may be right and the sentence have them swapped.
 		p := c.around(i)
 		if k := c.named(t, p); k != nil && p.bound == 0 && (j.entry == nil || k.Name != j.entry.Name) {
-			if views, _ := k.relate(t.unit, t.unitText); !k.states(t, views) {
+			if views, _ := c.relate(k, t); !k.states(t, views) {
 				continue
 			}
 		}
@@ -68,7 +68,7 @@ func (c *checker) stated(t, x token) bool {
 	return t.near(v, t.whole && x.whole)
 }
 
-func isDuration(u units.Unit) bool { return u.SI() == "s" }
+func isDuration(u units.Unit) bool { return u.Compatible(aSecond) }
 
 // significant counts the digits shown, leading zeros left out.
 func significant(t token) int {
@@ -147,15 +147,20 @@ func (l Line) from(s Status, k *known, note string) Line {
 // decide judges a number by the entry whose name stands around it; any value
 // that was recorded under this name may be the source.
 func (c *checker) decide(line Line, t token, p place, k *known) Line {
+	note := ""
 	for i := range c.entries {
 		e := &c.entries[i]
-		views, rel := e.relate(t.unit, t.unitText)
-		if e.Name != k.Name || rel != comparable {
+		if e.Name != k.Name {
+			continue
+		}
+		views, rel := c.relate(e, t)
+		if rel != comparable {
 			continue
 		}
 		if e.states(t, views) {
-			return line.from(Matched, e, "")
+			return line.from(Matched, e, note)
 		}
+		note = earlier
 		for _, see := range views {
 			if v := see(e.Value); p.bound != 0 && e.scalar() && float64(p.bound)*(v-t.value) > 0 {
 				return line.from(Matched, e, "as a limit")
@@ -174,7 +179,7 @@ func (c *checker) byValue(t token) *known {
 	var array *known
 	for i := range c.entries {
 		k := &c.entries[i]
-		views, rel := k.relate(t.unit, t.unitText)
+		views, rel := c.relate(k, t)
 		if rel != comparable || !k.plausible(t) || !k.states(t, views) {
 			continue
 		}
@@ -251,11 +256,9 @@ func (c *checker) time(t token, p place) Line {
 
 // window returns the input whose window begins or ends at m.
 func (c *checker) window(m moment) string {
-	for i := range c.entries {
-		for _, in := range c.entries[i].Origin.Inputs {
-			if in.HasWindow() && m.anchored() && (m.names(in.Start) || m.names(in.Stop) || !m.hasClock() && m.names(in.Stop.Add(-1))) {
-				return in.ID
-			}
+	for _, in := range c.windows {
+		if m.anchored() && (m.names(in.Start) || m.names(in.Stop) || !m.hasClock() && m.names(in.Stop.Add(-1))) {
+			return in.ID
 		}
 	}
 	return ""

@@ -110,6 +110,7 @@ func TestDigitsThatAreNoNumbers(t *testing.T) {
 		"CDF 2.4, version 3.9, v1.2.3, Python 3.11, numpy 1.26.4, release 7",
 		"1. First\n2. Second\n   3. Third",
 		"## 2 Results\n### 2.1 Field",
+		"Schwartz (1998), Smith et al., 2001, Sonnerup & Scheible (1998), (Shue, 1998), eq. 10.3, section 4.2",
 		"Figure 2, Table 3, Eq. 4, step 5, Cluster 4, solar cycle 25, Level 2 data",
 		"as found before [12] and elsewhere [3,4]",
 		"(1) the field, (2) the flow",
@@ -138,8 +139,8 @@ func TestProseTimes(t *testing.T) {
 			[]string{"2023-01-02T03:41:01Z: matched magnitude_max_time", "2023-01-02 03:41: matched magnitude_max_time", "03:41:01: matched magnitude_max_time",
 				"3:41 am: matched magnitude_max_time", "2 January 2023 at 03:41:01 UTC: matched magnitude_max_time", "January 2, 2023, 03:41 UT: matched magnitude_max_time",
 				"2023-002T03:41: matched magnitude_max_time", "day 2 of 2023: matched", "DOY 002 2023: matched", "20230102T034101Z: matched magnitude_max_time", "03h41: matched magnitude_max_time"}},
-		{"hours", "", "The strongest field came on 2024-09-12 at 14 UT, or 12 September 2024 14:00, or 1400 UT.",
-			[]string{"2024-09-12 at 14 UT: matched abs_b_max_time", "12 September 2024 14:00: matched abs_b_max_time", "1400 UT: matched abs_b_max_time"}},
+		{"hours", "", "The strongest field came on 2024-09-12 at 14 UT, or 12 September 2024 14:00, or 1400 UT, 14–20 UT.",
+			[]string{"2024-09-12 at 14 UT: matched abs_b_max_time", "12 September 2024 14:00: matched abs_b_max_time", "1400 UT: matched abs_b_max_time", "14–20 UT: matched abs_b_max_time", "14–20 UT: unsourced"}},
 		{"a wrong time beside its name", "", "The maximum magnitude of 5.261 nT came at 03:45.",
 			[]string{"5.261 nT: matched magnitude_max", "03:45: contradicted magnitude_max_time"}},
 		{"a wrong time without a name", "", "It came at 07:45.", []string{"07:45: unsourced"}},
@@ -192,7 +193,7 @@ func TestALongAnswerIsCheckedInReasonableTime(t *testing.T) {
 	if d := time.Since(start); d > 20*time.Second {
 		t.Errorf("took %v", d)
 	}
-	if last := v.Numbers[len(v.Numbers)-1]; !strings.Contains(last.Note, "more numbers") || last.Status != check.Unsourced {
+	if last := v.Numbers[len(v.Numbers)-1]; !strings.Contains(last.Note, "longer than") || last.Status != check.Unsourced {
 		t.Errorf("the rest is not mentioned: %+v", last)
 	}
 }

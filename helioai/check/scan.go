@@ -46,7 +46,7 @@ func scan(text string) []token {
 // numbers finds the numbers that the mask leaves free.
 func numbers(text string, mask []bool) []token {
 	var found []token
-	for i := 0; i < len(text); {
+	for i := 0; i < len(text) && len(found) <= maxTokens; {
 		if mask[i] || !isDigit(text[i]) && !(text[i] == '.' && i+1 < len(text) && isDigit(text[i+1])) || !begins(text, i) {
 			i++
 			continue

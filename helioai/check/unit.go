@@ -28,8 +28,9 @@ const (
 // unitAfter reads the unit that follows a number at i and returns where it
 // ends; without one the text is empty and the end is i.
 func unitAfter(text string, i int) (units.Unit, string, int) {
-	gap := gapRE.FindString(text[i+closing(text, i):])
-	start := i + closing(text, i) + len(gap)
+	start := i + closing(text, i)
+	gap := gapRE.FindString(text[start:min(len(text), start+unitBytes)])
+	start += len(gap)
 	if strings.HasSuffix(gap, "-") || strings.HasSuffix(gap, "‑") {
 		// "16-second averages", but not "3 -5".
 		if r, _ := utf8.DecodeRuneInString(text[start:]); len(gap) > 3 || gap[0] == ' ' || !unicode.IsLetter(r) {
@@ -59,8 +60,9 @@ func closing(text string, i int) int {
 	if i >= len(text) || text[i] != ')' && text[i] != ']' {
 		return 0
 	}
-	open := strings.LastIndexAny(text[:i], "([")
-	if open >= 0 && vectorRE.MatchString(text[open+1:i]) {
+	from := max(0, i-unitBytes)
+	open := strings.LastIndexAny(text[from:i], "([") + from
+	if open >= from && vectorRE.MatchString(text[open+1:i]) {
 		return 1
 	}
 	return 0
@@ -121,7 +123,7 @@ var decadeRE = regexp.MustCompile(`\b(?:19|20)\d0s$`)
 // misread reports whether what looks like a unit is likelier a word: "min" near
 // "max", "2-d", "1990s".
 func misread(text, gap, unit string, end int) bool {
-	if unit == "s" && gap == "" && decadeRE.MatchString(text[:end]) {
+	if unit == "s" && gap == "" && decadeRE.MatchString(text[max(0, end-6):end]) {
 		return true
 	}
 	if strings.HasSuffix(gap, "-") && len(unit) == 1 && unit != "s" && unit != "h" {

@@ -121,6 +121,9 @@ var forms = []form{
 	{regexp.MustCompile(`(\d{2})(\d{2})\s?(?:UTC|UT)\b`), func(g []string) []moment {
 		return one(nowhere.clocked([]string{g[1], g[2], "", ""}))
 	}},
+	{regexp.MustCompile(`(\d{1,2})\s?(?:-|–|to|and)\s?(\d{1,2})\s?(?:h\s)?(?:UTC|UT)\b`), func(g []string) []moment {
+		return []moment{nowhere.clocked([]string{g[1], "", "", ""}), nowhere.clocked([]string{g[2], "", "", ""})}
+	}},
 	{regexp.MustCompile(`(\d{1,2})\s?(?:h\s)?(?:UTC|UT)\b`), func(g []string) []moment {
 		return one(nowhere.clocked([]string{g[1], "", "", ""}))
 	}},
