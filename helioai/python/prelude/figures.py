@@ -60,16 +60,6 @@ def plot_series(*panels, title="", marks=None, shade=(), window=None):
             axis.axvspan(np.datetime64(start), np.datetime64(stop), color="0.85", zorder=0)
         for label, time in (marks or {}).items():
             axis.axvline(np.datetime64(time), color="0.25", linestyle="--", linewidth=0.8)
-            if axis is axes[0]:
-                axis.annotate(
-                    label,
-                    (mdates.date2num(np.datetime64(time)), 1.0),
-                    xycoords=("data", "axes fraction"),
-                    xytext=(2, -2),
-                    textcoords="offset points",
-                    va="top",
-                    fontsize=8,
-                )
     locator = mdates.AutoDateLocator(minticks=4, maxticks=9)
     axes[-1].xaxis.set_major_locator(locator)
     axes[-1].xaxis.set_major_formatter(
@@ -83,7 +73,9 @@ def plot_series(*panels, title="", marks=None, shade=(), window=None):
     if window is not None:
         axes[-1].set_xlim(np.datetime64(window[0]), np.datetime64(window[1]))
     else:
-        axes[-1].margins(x=0)
+        for axis in axes:
+            axis.margins(x=0)
+    _label_marks(axes[0], marks or {})
     figure.align_ylabels(axes)
     if title:
         axes[0].set_title(title)
@@ -108,6 +100,41 @@ def _draw_panel(axis, data):
     axis.yaxis.set_minor_locator(mticker.AutoMinorLocator())
     if len(data.columns) > 1 and np.nanmin(table) < 0 < np.nanmax(table):
         axis.axhline(0, color="0.6", linewidth=0.6, zorder=1)
+
+
+def _label_marks(axis, marks):
+    """Write the marks' labels at the top, each in the first row where it is free."""
+    import matplotlib.dates as mdates
+
+    if not marks:
+        return
+
+    low, high = axis.get_xlim()
+    width = 72 * axis.figure.get_figwidth() * axis.get_position().width
+    rows = []  # how far each row is taken, as a share of the axis
+    for label, time in sorted(marks.items(), key=lambda mark: np.datetime64(mark[1])):
+        at = (mdates.date2num(np.datetime64(time)) - low) / (high - low)
+        if not 0 <= at <= 1:
+            continue
+        size = 4.5 * len(label) / width  # a letter of 8 points is about 4.5 wide
+        left = at if at + size <= 1 else at - size
+        row = next((i for i, taken in enumerate(rows) if taken <= left), len(rows))
+        rows[row : row + 1] = [left + size + 0.01]
+        axis.annotate(
+            label,
+            (at, 1.0),
+            xycoords="axes fraction",
+            xytext=(3 if left == at else -3, -2 - 11 * row),
+            textcoords="offset points",
+            ha="left" if left == at else "right",
+            va="top",
+            fontsize=8,
+            bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"},
+        )
+    # Room above the data for the rows.
+    bottom, top = axis.get_ylim()
+    height = 72 * axis.figure.get_figheight() * axis.get_position().height
+    axis.set_ylim(bottom, bottom + (top - bottom) / (1 - 11 * len(rows) / height))
 
 
 def _break_gaps(time, table):
