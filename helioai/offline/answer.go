@@ -145,7 +145,7 @@ func (f *formula) reply(result *llm.ToolResult) (*reply, *refusal) {
 		particle = p + " "
 	}
 	r.text = fmt.Sprintf("The %s%s is %s for %s.", particle, f.name, r.number(value{name: chosen.entry, number: number, units: chosen.unit}, 5), strings.Join(given, ", "))
-	if convention, ok := body["convention"].(string); ok && convention != "" {
+	if convention, ok := body["convention"].(string); ok && convention != "" && !strings.ContainsAny(convention, "0123456789") {
 		r.after = append(r.after, "Convention: "+trimStop(convention)+".")
 	}
 	return r, nil

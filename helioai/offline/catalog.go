@@ -49,6 +49,9 @@ type leaf struct {
 	words     map[string]bool
 }
 
+// directed says that the values have a sign that tells a direction.
+func (l *leaf) directed() bool { return l.component != "" && l.component != "mag" }
+
 // coverage of the leaf's time axis.
 func (l *leaf) coverage() coverage {
 	start, stop := l.param.Start, l.param.Stop
@@ -232,7 +235,7 @@ func (l *leaf) componentOf(label string) string {
 func (l *leaf) labelOf(label string) string {
 	if l.width == 1 {
 		if d := shortDescription(l.param.Description); d != "" {
-			return d
+			return withoutStatistics(d)
 		}
 		return l.param.Name
 	}
@@ -256,6 +259,19 @@ func shortDescription(text string) string {
 		return ""
 	}
 	return text
+}
+
+// withoutStatistics leaves "average" and the like out of a label: beside "below
+// 5 nT" they would read as a statistic of the answer.
+func withoutStatistics(label string) string {
+	words := strings.Fields(label)
+	kept := slices.DeleteFunc(slices.Clone(words), func(w string) bool {
+		return slices.Contains([]string{"average", "avg", "avg.", "averaged", "mean", "minimum", "maximum", "peak"}, strings.ToLower(w))
+	})
+	if len(kept) == 0 {
+		return label
+	}
+	return strings.Join(kept, " ")
 }
 
 // frameOf is the frame that the archive knows, or the one that the words tell.

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -20,14 +21,14 @@ type condition struct {
 }
 
 type comparator struct {
-	words     string
+	words     []string
 	low       bool // the number is the lower side
 	inclusive bool
 	implies   quantityKind
 }
 
 // comparators in the order of trial: longer ones before their beginnings.
-var comparators = buildComparators([]comparator{
+var comparators = buildComparators([]comparatorRow{
 	{"less than|lower than|smaller than|fewer than|below|under|beneath|underneath|<|inferieur a|inferieure a|inferieurs a|inferieures a|inferieur|inferieure|en dessous de|au dessous de|sous|moins de|plus petit que|plus petite que|plus bas que|more negative than", false, false, ""},
 	{"weaker than|plus faible que", false, false, kindField},
 	{"slower than|plus lent que", false, false, kindSpeed},
@@ -56,20 +57,31 @@ var moves = []string{
 	"stay", "stays", "stayed", "remain", "remains", "remained", "was", "were", "is", "are", "be", "been", "descend", "descendue", "descendu", "passe", "passed", "jump", "jumped",
 }
 
-func buildComparators(table []comparator) []comparator {
+// A comparatorRow is a comparator for each of several phrases.
+type comparatorRow struct {
+	phrases   string
+	low       bool
+	inclusive bool
+	implies   quantityKind
+}
+
+func buildComparators(table []comparatorRow) []comparator {
 	var out []comparator
-	for _, c := range table {
-		for _, words := range strings.Split(c.words, "|") {
-			one := c
-			one.words = words
-			out = append(out, one)
+	for _, row := range table {
+		for _, words := range splitPhrases(row.phrases) {
+			out = append(out, comparator{words, row.low, row.inclusive, row.implies})
 		}
 	}
 	// A longer phrase must be tried before a shorter one that it begins with.
-	for i := 1; i < len(out); i++ {
-		for j := i; j > 0 && len(out[j].words) > len(out[j-1].words); j-- {
-			out[j], out[j-1] = out[j-1], out[j]
-		}
+	slices.SortStableFunc(out, func(a, b comparator) int { return len(b.words) - len(a.words) })
+	return out
+}
+
+// splitPhrases cuts "less than|below" into its phrases and these into words.
+func splitPhrases(text string) [][]string {
+	var out [][]string
+	for _, phrase := range strings.Split(text, "|") {
+		out = append(out, strings.Fields(phrase))
 	}
 	return out
 }
@@ -241,13 +253,11 @@ func (p *parser) mergeConditions() {
 
 // phraseAt returns how many tokens the phrase takes at token i; 0 when it is
 // not there.
-func (p *parser) phraseAt(i int, phrase string) int {
-	n := 0
-	for _, w := range strings.Split(phrase, " ") {
+func (p *parser) phraseAt(i int, phrase []string) int {
+	for n, w := range phrase {
 		if p.word(i+n) != w {
 			return 0
 		}
-		n++
 	}
-	return n
+	return len(phrase)
 }

@@ -27,7 +27,7 @@ type formulaSpec struct {
 	particle   bool
 }
 
-var formulas = []struct {
+var formulas = buildFormulas([]struct {
 	words string
 	spec  formulaSpec
 }{
@@ -36,10 +36,27 @@ var formulas = []struct {
 	{"debye length|debye|longueur debye|longueur de debye", formulaSpec{"debye_length", "Debye length", []string{"n_cm3", "T_eV"}, false}},
 	{"gyrofrequency|gyro frequency|cyclotron frequency|larmor frequency|gyroperiod|gyro period|cyclotron period|larmor period|frequence cyclotron|gyrofrequence|frequence gyro", formulaSpec{"gyrofrequency", "gyrofrequency", []string{"B_nT"}, true}},
 	{"inertial length|skin depth|inertial scale|longueur d inertie|longueur inertie|longueur inertielle", formulaSpec{"inertial_length", "inertial length", []string{"n_cm3"}, true}},
+})
+
+// A formulaName is a formula with the phrases that name it.
+type formulaName struct {
+	phrases [][]string
+	spec    formulaSpec
+}
+
+func buildFormulas(rows []struct {
+	words string
+	spec  formulaSpec
+}) []formulaName {
+	var out []formulaName
+	for _, r := range rows {
+		out = append(out, formulaName{splitPhrases(r.words), r.spec})
+	}
+	return out
 }
 
 // relatives are formulas that look like the five but are not offered.
-var relatives = []string{"gyroradius", "gyroradii", "larmor radius", "plasma frequency", "sound speed", "magnetosonic", "mach", "parker spiral", "dynamic pressure", "ram pressure", "magnetic pressure", "thermal pressure", "standoff", "shue", "magnetopause", "bow shock", "bowshock"}
+var relatives = splitPhrases("gyroradius|gyroradii|larmor radius|plasma frequency|sound speed|magnetosonic|mach|parker spiral|dynamic pressure|ram pressure|magnetic pressure|thermal pressure|standoff|shue|magnetopause|bow shock|bowshock")
 
 // readFormula reads a question about a formula. It returns nil, nil when the
 // question is about something else.
@@ -49,11 +66,11 @@ func (p *parser) readFormula() (*formula, *refusal) {
 	for i := range p.tokens {
 		for _, r := range relatives {
 			if p.phraseAt(i, r) > 0 {
-				return nil, refuse("%q is not among its formulas or data", r)
+				return nil, refuse("%q is not among its formulas or data", strings.Join(r, " "))
 			}
 		}
 		for k := range formulas {
-			for _, words := range strings.Split(formulas[k].words, "|") {
+			for _, words := range formulas[k].phrases {
 				if n := p.phraseAt(i, words); n > length {
 					spec, at, length = &formulas[k].spec, i, n
 				}
@@ -240,7 +257,7 @@ func (p *parser) readParticle(f *formula, spec *formulaSpec) *refusal {
 // formulaLeftovers refuses a question that says more than the formula and its
 // values, such as where to take them from.
 func (p *parser) formulaLeftovers(spec *formulaSpec) *refusal {
-	allowed := wordSet("for and with , . ? ; : ! = @ when given if plasma magnetic field density number temperature strength b n t et pour avec une un hydrogen pure where of")
+	allowed := wordSet("what there here quelle quel for and with , . ? ; : ! = @ when given if plasma magnetic field density number temperature strength b n t et pour avec une un hydrogen pure where of")
 	for _, t := range p.tokens {
 		if fillers[t.text] || allowed[t.text] || symbols[t.text] != "" && len(t.text) > 1 {
 			continue

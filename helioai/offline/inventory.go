@@ -8,6 +8,7 @@ import (
 
 	"github.com/helios-go/helios/helio/archive"
 	"github.com/helios-go/helios/helio/tt"
+	"github.com/helios-go/helios/helio/units"
 )
 
 // An inventory is a question about the data themselves: what there is, or the
@@ -19,12 +20,15 @@ type inventory struct {
 }
 
 // topics are the words that ask about the data, longer phrases first.
-var topics = []struct{ words, topic string }{
-	{"what data|which data|what datasets|which datasets|what parameters|which parameters|what variables|which variables|what quantities|which quantities|what measurements do you have|what measurements are there|what files|which files|what is available|what is in there|what is in it|what is in this file|what is in the file|what is in the files|what is in these files|what is inside|what is there|what do you have|what have you got|what can i ask|what is loaded|list the parameters|list the variables|list the datasets|list all parameters|list all variables|list parameters|list variables|list datasets|list the data|show the inventory|inventory|table of contents|contents|content of the file|available parameters|available data|available variables|quelles donnees|quels parametres|quelles variables|quelles sont les donnees|liste des parametres|parameters do you have|what do these files contain|what does the file contain|what does this file contain|what does it contain|overview of the data|describe the data|describe the file|describe the files|what is contained", "list"},
-	{"time range|time span|timespan|what period|which period|what interval|coverage|what dates|which dates|what times does|what time does the file|what days|when do the data start|when does the data start|when do the data end|when does the data end|when does the file start|when does the file end|start and end of the data|start and stop|from when to when|how far does|quelle periode|does the file cover|do the data cover|does the data cover", "coverage"},
-	{"cadence|time resolution|sampling rate|sampling interval|sample rate|sample spacing|time step|temporal resolution|how often is|how often are|how frequently is|how frequently are|resolution temporelle|pas de temps", "cadence"},
-	{"what unit|what units|which unit|which units|units of|unit of|in what units|in which units|quelle unite|quelles unites|unites de|unite de", "units"},
-	{"meaning of|stand for|description of", "meaning"},
+var topics = []struct {
+	phrases [][]string
+	topic   string
+}{
+	{splitPhrases("what data|which data|what datasets|which datasets|what parameters|which parameters|what variables|which variables|what quantities|which quantities|what measurements do you have|what measurements are there|what files|which files|what is available|what is in there|what is in it|what is in this file|what is in the file|what is in the files|what is in these files|what is inside|what is there|what do you have|what have you got|what can i ask|what is loaded|list the parameters|list the variables|list the datasets|list all parameters|list all variables|list parameters|list variables|list datasets|list the data|show the inventory|inventory|table of contents|contents|content of the file|available parameters|available data|available variables|quelles donnees|quels parametres|quelles variables|quelles sont les donnees|liste des parametres|parameters do you have|what do these files contain|what does the file contain|what does this file contain|what does it contain|overview of the data|describe the data|describe the file|describe the files|what is contained"), "list"},
+	{splitPhrases("time range|time span|timespan|what period|which period|what interval|coverage|what dates|which dates|what times does|what time does the file|what days|when do the data start|when does the data start|when do the data end|when does the data end|when does the file start|when does the file end|start and end of the data|start and stop|from when to when|how far does|quelle periode|does the file cover|do the data cover|does the data cover"), "coverage"},
+	{splitPhrases("cadence|time resolution|sampling rate|sampling interval|sample rate|sample spacing|time step|temporal resolution|how often is|how often are|how frequently is|how frequently are|resolution temporelle|pas de temps"), "cadence"},
+	{splitPhrases("what unit|what units|which unit|which units|units of|unit of|in what units|in which units|quelle unite|quelles unites|unites de|unite de"), "units"},
+	{splitPhrases("meaning of|stand for|description of"), "meaning"},
 }
 
 // readInventory recognises a question about the data themselves. Such a
@@ -33,7 +37,7 @@ func (p *parser) readInventory() *inventory {
 	topic, at, length := "", 0, 0
 	for i := range p.tokens {
 		for _, t := range topics {
-			for _, words := range strings.Split(t.words, "|") {
+			for _, words := range t.phrases {
 				if n := p.phraseAt(i, words); n > length {
 					topic, at, length = t.topic, i, n
 				}
@@ -86,7 +90,7 @@ func (p *parser) readInventory() *inventory {
 func (p *parser) dropTopic(topic string) {
 	for i := 0; i < len(p.tokens); i++ {
 		for _, t := range topics {
-			for _, words := range strings.Split(t.words, "|") {
+			for _, words := range t.phrases {
 				if n := p.phraseAt(i, words); n > 0 && t.topic == topic {
 					p.tokens = slices.Delete(p.tokens, i, i+n)
 				}
@@ -141,13 +145,13 @@ func (inv *inventory) answer(c *catalog) string {
 		line := p.ID + " (" + describe(p) + ")"
 		switch inv.topic {
 		case "units":
-			line += " is in " + unitText(p) + "."
+			line += " " + unitText(p) + "."
 		case "coverage":
 			line += " " + covers(p.Start, p.Stop) + "."
 		case "cadence":
 			line += " has one record " + every(p.Cadence) + "."
 		default:
-			line += " is in " + unitText(p) + ", with one record " + every(p.Cadence) + "; it " + covers(p.Start, p.Stop) + "."
+			line += " " + unitText(p) + ", with one record " + every(p.Cadence) + "; it " + covers(p.Start, p.Stop) + "."
 			if len(p.Columns) > 1 {
 				line += " Its columns are " + strings.Join(p.Columns, ", ") + "."
 			}
@@ -164,11 +168,16 @@ func describe(p *archive.Parameter) string {
 	return p.Name
 }
 
+// unitText says what the file says of the unit.
 func unitText(p *archive.Parameter) string {
-	if p.Units == "" {
-		return "a unit that the file does not tell"
+	switch u := units.Parse(p.Units); u.Class() {
+	case units.Unspecified, units.Dimensionless:
+		return "has no unit"
+	case units.Legend:
+		return "has codes: " + strings.TrimSpace(p.Units)
+	case units.Measured, units.Unknown:
 	}
-	return p.Units
+	return "is in " + strings.TrimSpace(p.Units)
 }
 
 func (inv *inventory) listing(c *catalog) string {
@@ -180,11 +189,11 @@ func (inv *inventory) listing(c *catalog) string {
 			chosen = append(chosen, &c.datasets[i])
 		}
 	}
-	noun := "datasets"
 	if len(chosen) == 1 {
-		noun = "dataset"
+		b.WriteString("There is one dataset.")
+	} else {
+		fmt.Fprintf(&b, "There are %d datasets.", len(chosen))
 	}
-	fmt.Fprintf(&b, "There is data of %d %s.", len(chosen), noun)
 	for _, d := range chosen {
 		title := d.Title
 		if title == "" {

@@ -43,12 +43,17 @@ func buildPhrases() map[string]meaning {
 	stats("", "median|medians|mediane|median value|mediane", statMedian)
 	stats("", "standard deviation|std|stdev|stddev|std dev|std deviation|standard dev|sigma|ecart type|ecart typ", statStd)
 	stats("", "variance", statVariance)
-	stats("", "minimum|min|minima|minimal|minimale|minimums|lowest|smallest|weakest|how low|minimum value|min value|lowest value|smallest value|"+
-		"most negative|plus bas|plus basse|plus faible|plus faibles|plus petit|plus petite|mini|low point", statMin)
-	stats("", "maximum|max|maxima|maximal|maximale|maximums|highest|how high|largest|biggest|greatest|strongest|peak|peaks|peaked|top|maximum value|max value|highest value|peak value|largest value|"+
-		"most positive|plus eleve|plus elevee|plus haut|plus haute|plus fort|plus forte|plus grand|plus grande|plus intense|maxi|high point|most intense", statMax)
-	stats(kindSpeed, "slowest|plus lent|plus lente", statMin)
-	stats(kindSpeed, "fastest|plus rapide", statMax)
+	sized := func(implies quantityKind, texts string, s stat) {
+		add(item{kind: statItem, stats: []stat{s}, sized: true}, implies, texts)
+	}
+	stats("", "minimum|min|minima|minimal|minimale|minimums|lowest|smallest|how low|minimum value|min value|lowest value|smallest value|"+
+		"most negative|plus bas|plus basse|plus petit|plus petite|mini|low point", statMin)
+	stats("", "maximum|max|maxima|maximal|maximale|maximums|highest|how high|largest|biggest|greatest|peak|peaks|peaked|top|maximum value|max value|highest value|peak value|largest value|"+
+		"most positive|plus eleve|plus elevee|plus haut|plus haute|plus grand|plus grande|maxi|high point", statMax)
+	sized(kindSpeed, "slowest|plus lent|plus lente", statMin)
+	sized(kindSpeed, "fastest|plus rapide", statMax)
+	sized("", "weakest|plus faible|plus faibles", statMin)
+	sized("", "strongest|plus fort|plus forte|plus intense|most intense", statMax)
 	stats(kindTemperature, "coldest|coolest|plus froid|plus froide", statMin)
 	stats(kindTemperature, "hottest|warmest|plus chaud|plus chaude", statMax)
 	stats(kindDensity, "densest|plus dense", statMax)
@@ -124,7 +129,7 @@ var beyond = wordReasons(map[string]string{
 	"a negation":                          "not never no none neither nor without except excluding exclude ignoring ignore unless cannot ne pas sans jamais sauf outside",
 	"a choice between alternatives":       "or either ou",
 	"a condition on another quantity":     "while whenever where given conditional conditioned provided lorsque quand",
-	"arithmetic":                          "sum product times plus minus squared square root absolute normalized normalised divided multiplied subtract added cross log logarithm logarithmic relative weighted rms",
+	"arithmetic":                          "sum product times plus minus squared square root absolute normalized normalised divided multiplied subtract added log logarithm logarithmic relative weighted rms",
 	"another coordinate frame":            "rotate rotated transform transformed transformation",
 	"a magnetospheric model or an index":  "magnetopause bowshock dst kp ae ap symh sym-h sunspot f10 magnetosheath magnetosphere",
 	"a source that is not among the data": "literature paper papers published amda cdaweb internet download online",

@@ -1,9 +1,6 @@
 package offline
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // A method is a recipe of the shelf run on the magnetic field in a window.
 type method struct {
@@ -16,9 +13,12 @@ type method struct {
 	shock  string // time of the shock, ISO; "" where the recipe shall look for one
 }
 
-var methods = []struct{ words, recipe, name string }{
-	{"minimum variance analysis|minimum variance|minimum variance direction|minimum variance normal|minimum variance frame|mva|mvab|variance analysis|variance minimale|variance minimum|analyse de variance minimale|analyse de variance minimum", "mvab", "minimum variance analysis"},
-	{"theta bn|theta_bn|thetabn|shock normal|shock normal angle|shock geometry|coplanarity|coplanarity normal|magnetic coplanarity|normal of the shock|normale du choc|normal to the shock|shock angle|angle between the shock normal and the field|angle between shock normal and field", "theta_bn", "shock normal by magnetic coplanarity"},
+var methods = []struct {
+	phrases      [][]string
+	recipe, name string
+}{
+	{splitPhrases("minimum variance analysis|minimum variance|minimum variance direction|minimum variance normal|minimum variance frame|mva|mvab|variance analysis|variance minimale|variance minimum|analyse de variance minimale|analyse de variance minimum"), "mvab", "minimum variance analysis"},
+	{splitPhrases("theta bn|theta_bn|thetabn|shock normal|shock normal angle|shock geometry|coplanarity|coplanarity normal|magnetic coplanarity|normal of the shock|normale du choc|normal to the shock|shock angle|angle between the shock normal and the field|angle between shock normal and field"), "theta_bn", "shock normal by magnetic coplanarity"},
 }
 
 // methodFillers may stand beside the name of a method.
@@ -31,7 +31,7 @@ func (p *parser) readMethod() *method {
 	at, length := 0, 0
 	for i := range p.tokens {
 		for _, spec := range methods {
-			for _, words := range strings.Split(spec.words, "|") {
+			for _, words := range spec.phrases {
 				if n := p.phraseAt(i, words); n > length {
 					m, at, length = &method{recipe: spec.recipe, name: spec.name}, i, n
 				}

@@ -127,14 +127,19 @@ var momentForms = []struct {
 	}},
 }
 
+// longestMoment is how many bytes a time may take. The forms see no more of the
+// question, because their cost grows with what they see.
+const longestMoment = 64
+
 // readMoment reads the time that rest, in lower case, begins with. It returns
 // nil when there is none.
 func readMoment(rest string) (*moment, int) {
 	if c := rest[0]; !('0' <= c && c <= '9') && !('a' <= c && c <= 'z') {
 		return nil, 0
 	}
+	head := rest[:min(len(rest), longestMoment)]
 	for _, f := range momentForms {
-		g := f.form.FindStringSubmatch(rest)
+		g := f.form.FindStringSubmatch(head)
 		if g == nil {
 			continue
 		}

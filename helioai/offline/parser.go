@@ -44,6 +44,7 @@ type item struct {
 	kind      itemKind
 	span      *span
 	stats     []stat
+	sized     bool         // the statistic is one of size: "strongest", "slowest"
 	implies   quantityKind // the quantity a stat or condition speaks of when none is named
 	component string       // likewise, its component
 	which     string       // "first" or "last" of whenItem and orderItem

@@ -33,7 +33,11 @@ func (t *turn) planTasks(r *reading) *step {
 		return t.unanswered(refuse("reading data needs the tool get_timeseries, which is not offered here"), r.notes)
 	}
 	python := t.offers("run_python")
-	if !python && !slices.ContainsFunc(r.tasks, (*task).plain) {
+	tasks, left := r.tasks, 0
+	if !python {
+		tasks, left = plainParts(tasks)
+	}
+	if len(tasks) == 0 {
 		what := "this needs Python code to be run, and no tool runs code here"
 		if slices.ContainsFunc(r.tasks, func(t *task) bool { return t.plotOnly }) {
 			what = "a figure needs Python code to be run, and no tool runs code here"
@@ -42,10 +46,8 @@ func (t *turn) planTasks(r *reading) *step {
 	}
 	var list fetchList
 	fetches := map[*task]*fetch{}
-	for _, k := range r.tasks {
-		if python || k.plain() {
-			fetches[k] = list.add(k.leaf.param.ID, k.leaf.fetchWindow(k.window), k.leaf.label)
-		}
+	for _, k := range tasks {
+		fetches[k] = list.add(k.leaf.param.ID, k.leaf.fetchWindow(k.window), k.leaf.label)
 	}
 	if s := t.present(&list, python, r); s != nil {
 		return s
@@ -55,10 +57,9 @@ func (t *turn) planTasks(r *reading) *step {
 	}
 	got, failed := map[*task]*fetched{}, []string{}
 	var ready []*task
-	for _, k := range r.tasks {
+	for _, k := range tasks {
 		f := fetches[k]
 		switch {
-		case f == nil:
 		case f.failed != "":
 			failed = append(failed, f.failed)
 		default:
@@ -73,7 +74,7 @@ func (t *turn) planTasks(r *reading) *step {
 	for _, k := range ready {
 		v.readStats(got[k])
 	}
-	report := &taskReport{turn: t, reading: r, got: got, values: v, failed: unique(failed), python: python}
+	report := &taskReport{tasks: tasks, left: left, notes: r.notes, got: got, values: v, failed: unique(failed), python: python}
 	if computable := slices.DeleteFunc(slices.Clone(ready), func(k *task) bool { return got[k].empty(k) }); python && len(computable) > 0 {
 		result := t.result("code")
 		if result == nil {
@@ -85,12 +86,29 @@ func (t *turn) planTasks(r *reading) *step {
 	return t.answer(report.reply())
 }
 
-// plain says that the statistics of get_timeseries answer the task.
-func (t *task) plain() bool {
-	if t.condition != nil || t.gaps || t.value || t.plotOnly || t.unit.factor != 1 || t.leaf.column == magnitudeColumn {
-		return false
+// plainParts keeps of each task what the statistics of get_timeseries answer,
+// and counts the tasks of which something is left out.
+func plainParts(tasks []*task) (plain []*task, left int) {
+	for _, t := range tasks {
+		if t.value || t.plotOnly || t.unit.factor != 1 || t.leaf.column == magnitudeColumn {
+			left++
+			continue
+		}
+		part := *t
+		part.condition, part.gaps = nil, false
+		part.stats = slices.DeleteFunc(slices.Clone(t.stats), func(s stat) bool { return s == statVariance || s[0] == 'p' })
+		part.missing = t.missing && !t.share()
+		if t.condition != nil {
+			part.measures = nil
+		}
+		if t.condition != nil || t.gaps || part.missing != t.missing || len(part.stats) != len(t.stats) {
+			left++
+		}
+		if len(part.stats) > 0 || part.missing || len(part.measures) > 0 && !t.missing && !t.gaps {
+			plain = append(plain, &part)
+		}
 	}
-	return !slices.ContainsFunc(t.stats, func(s stat) bool { return s == statVariance || s[0] == 'p' }) && (!t.missing || !t.share())
+	return plain, left
 }
 
 // share says that missing samples are asked for as a share of all.

@@ -9,8 +9,9 @@ import (
 
 // A taskReport turns what the tools have recorded into the answer.
 type taskReport struct {
-	*turn
-	*reading
+	tasks  []*task
+	left   int // tasks of which a part was not done
+	notes  []string
 	got    map[*task]*fetched
 	values values
 	failed []string // failures of get_timeseries, a sentence each
@@ -42,7 +43,7 @@ func (p *taskReport) reply() *reply {
 	r := &reply{notes: p.notes}
 	var lines []*line
 	var drawn []*line
-	left := 0
+	left := p.left
 	for _, k := range p.tasks {
 		f := p.got[k]
 		if f != nil && k.plotOnly && p.python && p.broken == "" {
@@ -218,21 +219,21 @@ func (p *taskReport) statistic(r *reply, k *task, f *fetched, s stat) string {
 // condition says how much of the series meets the condition, and when.
 func (p *taskReport) condition(r *reply, k *task, f *fetched) string {
 	key := k.conditionKey(f)
-	count, ok := p.first(key + "_count")
-	valid, okValid := p.first(key + "_valid")
+	count, ok := p.first(key + "_hits")
+	valid, okValid := p.first(key + "_good")
 	if !ok || !okValid {
 		return ""
 	}
 	what := k.condition.words(r, p.values, key, unitName(k.leaf.param.Units))
 	if count.number == 0 {
-		return fmt.Sprintf("never %s, %s of %s valid samples", what, r.number(count, 6), r.number(valid, 6))
+		return fmt.Sprintf("never %s (%s of %s)", what, r.number(count, 6), r.number(valid, 6))
 	}
-	text := fmt.Sprintf("%s in %s of %s valid samples", what, r.number(count, 6), r.number(valid, 6))
+	text := fmt.Sprintf("%s in %s of %s", what, r.number(count, 6), r.number(valid, 6))
 	if percent, ok := p.first(key + "_percent"); ok {
-		text += " (" + r.number(percent, 4) + ")"
+		text = fmt.Sprintf("%s for %s of the valid measurements (%s of %s)", what, r.number(percent, 4), r.number(count, 6), r.number(valid, 6))
 	}
 	if v, ok := p.first(key + "_duration"); ok {
-		text += ", " + r.number(v, 5) + " in all (that count times the usual step)"
+		text += ", " + r.number(v, 5) + " in all (their count times the usual step)"
 	}
 	if v, ok := p.first(key + "_intervals"); ok {
 		text += ", in " + r.number(v, 6) + " separate stretches"
@@ -283,7 +284,7 @@ func (c *condition) words(r *reply, v values, key, unit string) string {
 
 func (p *taskReport) counts(k *task, f *fetched) (samples, missing value, ok bool) {
 	key := k.key(f)
-	samples, ok1 := p.first(key+"_samples", statKey(k, f)+"_n_samples")
+	samples, ok1 := p.first(key+"_size", statKey(k, f)+"_n_samples")
 	missing, ok2 := p.first(key+"_missing", statKey(k, f)+"_n_missing")
 	return samples, missing, ok1 && ok2
 }
@@ -301,17 +302,19 @@ func (p *taskReport) missing(r *reply, k *task, f *fetched) string {
 	if !ok {
 		return ""
 	}
-	text := fmt.Sprintf("%s of %s records are missing", r.number(missing, 6), r.number(samples, 6))
-	if percent, ok := p.first(k.key(f) + "_missing_percent"); ok {
-		text += " (" + r.number(percent, 4) + ")"
+	if percent, ok := p.first(k.key(f) + "_nan_percent"); ok {
+		return fmt.Sprintf("without a value for %s (%s of %s)", r.number(percent, 4), r.number(missing, 6), r.number(samples, 6))
 	}
-	return text
+	return fmt.Sprintf("%s of %s records are missing", r.number(missing, 6), r.number(samples, 6))
 }
 
 func (p *taskReport) count(r *reply, k *task, f *fetched) string {
 	samples, missing, ok := p.counts(k, f)
 	if !ok {
 		return ""
+	}
+	if missing.number == 0 {
+		return r.number(samples, 6) + " records, none of them missing"
 	}
 	return fmt.Sprintf("%s records, %s of them missing", r.number(samples, 6), r.number(missing, 6))
 }

@@ -182,7 +182,7 @@ func (s *script) task(t *task, f *fetched) {
 		g.mark("nearest record", "t[i]")
 		return
 	}
-	when("samples", "x.size")
+	when("size", "x.size")
 	when("missing", "np.count_nonzero(~good)")
 	when("first_record", "t.min()")
 	when("last_record", "t.max()")
@@ -210,7 +210,7 @@ func (s *script) task(t *task, f *fetched) {
 		s.line("export(%s, np.count_nonzero(steps > 3 * np.median(steps)))", quote(key+"_gaps"))
 	}
 	if slices.Contains(t.measures, measureFraction) && t.missing || slices.Contains(t.measures, measureOften) && t.missing {
-		s.line("export(%s, 100 * np.count_nonzero(~good) / x.size, \"%%\")", quote(key+"_missing_percent"))
+		s.line("export(%s, 100 * np.count_nonzero(~good) / x.size, \"%%\")", quote(key+"_nan_percent"))
 	}
 }
 
@@ -271,8 +271,8 @@ func (s *script) condition(t *task, f *fetched, g *panelGroup) {
 		}
 	}
 	s.line("hit = %s  # False where a sample is missing", strings.Join(tests, " & "))
-	s.line("export(%s, np.count_nonzero(hit))", quote(key+"_count"))
-	s.line("export(%s, np.count_nonzero(good))", quote(key+"_valid"))
+	s.line("export(%s, np.count_nonzero(hit))", quote(key+"_hits"))
+	s.line("export(%s, np.count_nonzero(good))", quote(key+"_good"))
 	s.line("export(%s, 100 * np.count_nonzero(hit) / max(np.count_nonzero(good), 1), \"%%\")", quote(key+"_percent"))
 	if slices.Contains(t.measures, measureDuration) {
 		unit := t.per

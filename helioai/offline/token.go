@@ -101,27 +101,28 @@ func tokenize(text string) []token {
 // boundary there is no letter or digit before it: only there can a time begin
 // or a minus be a sign.
 func nextToken(rest string, boundary bool) (token, int) {
+	head := rest[:min(len(rest), longestMoment)]
 	if boundary {
 		if m, n := readMoment(rest); m != nil {
 			return token{kind: momentToken, moment: m}, n
 		}
 	}
-	if form := barsForm.FindStringSubmatch(rest); form != nil {
+	if form := barsForm.FindStringSubmatch(head); form != nil {
 		return token{kind: wordToken, text: "|" + form[1] + "|"}, len(form[0])
 	}
-	if form := ordinalForm.FindStringSubmatch(rest); form != nil && (len(rest) == len(form[0]) || !isWordByte(rest[len(form[0])])) {
+	if form := ordinalForm.FindStringSubmatch(head); form != nil && (len(rest) == len(form[0]) || !isWordByte(rest[len(form[0])])) {
 		value, _ := strconv.ParseFloat(form[1], 64)
 		return token{kind: numberToken, number: value}, len(form[0])
 	}
-	sign, digits := 1.0, rest
+	sign, digits := 1.0, head
 	if boundary && (rest[0] == '-' || rest[0] == '+') {
-		digits = rest[1:]
+		digits = head[1:]
 		if rest[0] == '-' {
 			sign = -1
 		}
 	}
 	if n := len(numberForm.FindString(digits)); n > 0 {
-		return token{kind: numberToken, number: sign * parseNumber(digits[:n])}, n + len(rest) - len(digits)
+		return token{kind: numberToken, number: sign * parseNumber(digits[:n])}, n + len(head) - len(digits)
 	}
 	if n := len(wordForm.FindString(rest)); n > 0 {
 		return token{kind: wordToken}, n

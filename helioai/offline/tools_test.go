@@ -252,7 +252,7 @@ func (b *bench) python(code string) (map[string]any, error) {
 
 var loaded = regexp.MustCompile(`load_data\("([^"]+)"\)`)
 
-// recipe does what the shelf's mvab does with complete vectors.
+// recipe does what the shelf's mvab does.
 func (b *bench) recipe(name string, inputs json.RawMessage) (map[string]any, error) {
 	var in map[string]string
 	json.Unmarshal(inputs, &in)
@@ -268,6 +268,15 @@ func (b *bench) recipe(name string, inputs json.RawMessage) (map[string]any, err
 			columns[i] = b.data[names[i][1]].Values
 		}
 	}
+	var good [3][]float64
+	for r := range columns[0] {
+		if !math.IsNaN(columns[0][r] + columns[1][r] + columns[2][r]) {
+			for i := range good {
+				good[i] = append(good[i], columns[i][r])
+			}
+		}
+	}
+	columns = good
 	n := float64(len(columns[0]))
 	var mean [3]float64
 	for i, c := range columns {

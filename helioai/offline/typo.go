@@ -15,10 +15,13 @@ import (
 // because a corrected word may be a month.
 func (p *parser) correct() {
 	var text strings.Builder
-	done := 0
+	done, strange := 0, 0
 	for _, t := range p.tokens {
 		if t.kind != wordToken || len(t.text) < 5 || p.knows(t) {
 			continue
+		}
+		if strange++; strange > maxStrange {
+			break // that is another language, and no corrections make it this one
 		}
 		if meant := p.nearestWord(t.text); meant != "" {
 			p.notes = append(p.notes, fmt.Sprintf("%q read as %q", t.orig, meant))
@@ -32,6 +35,9 @@ func (p *parser) correct() {
 		p.tokens = tokenize(p.text)
 	}
 }
+
+// maxStrange is how many unknown words are looked at for typing errors.
+const maxStrange = 8
 
 // nearestWord returns the one word of the lexicon that w may be a typing error
 // of; "" when there is none or when there are several.
@@ -64,10 +70,10 @@ func (p *parser) knows(t token) bool {
 	if strings.ContainsAny(w, "_0123456789") || strings.IndexFunc(t.orig[1:], unicode.IsUpper) >= 0 || unicode.IsUpper(rune(t.orig[0])) && t.start > 0 {
 		return true // a name, which must be right as it stands
 	}
-	if slices.Contains(lexiconWords, w) || units.Parse(t.orig).Class() == units.Measured || p.splitName(w) != nil {
+	if lexiconSet[w] || units.Parse(t.orig).Class() == units.Measured || p.splitName(w) != nil {
 		return true
 	}
-	return strings.HasSuffix(w, "s") && (p.catalog.words[strings.TrimSuffix(w, "s")] || slices.Contains(lexiconWords, strings.TrimSuffix(w, "s")))
+	return strings.HasSuffix(w, "s") && (p.catalog.words[strings.TrimSuffix(w, "s")] || lexiconSet[strings.TrimSuffix(w, "s")])
 }
 
 // alike says that two words mean the same to the lexicon.
@@ -89,7 +95,7 @@ var lexiconWords = func() []string {
 		}
 	}
 	for _, c := range comparators {
-		for _, w := range strings.Fields(c.words) {
+		for _, w := range c.words {
 			set[w] = true
 		}
 	}
@@ -109,6 +115,9 @@ var lexiconWords = func() []string {
 	slices.Sort(words)
 	return words
 }()
+
+// lexiconSet holds the same words.
+var lexiconSet = wordSet(strings.Join(lexiconWords, " "))
 
 // distance is the number of single-letter edits between two words, where the
 // swap of two neighbours counts as one.

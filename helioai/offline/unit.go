@@ -39,6 +39,9 @@ var hyphenPower = regexp.MustCompile(`([a-zA-Z]) \^?(-?\d)`)
 // unitAt reads the longest unit that begins at token i. It returns "" and 0
 // when there is none.
 func (p *parser) unitAt(i int) (unit string, n int) {
+	if i >= len(p.tokens) || p.tokens[i].kind == numberToken && !p.is(i+1, "/") {
+		return "", 0
+	}
 	for n := min(longestUnit, len(p.tokens)-i); n > 0; n-- {
 		plain := true
 		for k := i; k < i+n; k++ {
