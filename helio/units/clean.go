@@ -62,7 +62,7 @@ func clean(s string) string {
 func closeBraces(s string) string {
 	var out strings.Builder
 	open := 0
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch {
 		case s[i] == '^' && i+1 < len(s) && s[i+1] == '(':
 			open++

@@ -8,8 +8,6 @@ type division struct {
 	terms   []term // decided, with signed powers
 	open    []term // after "a/b" and a blank or a star
 	grouped bool   // a bracket stood under the slash
-	leading *term  // a first letter that may be a particle
-	err     error
 }
 
 var (

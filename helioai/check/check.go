@@ -39,6 +39,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/helios-go/helios/helioai/ledger"
@@ -136,8 +137,7 @@ func newChecker(in Input) *checker {
 	groups := map[group]int{}
 	var named []*known
 	seen, seenWindow := map[string]bool{}, map[ledger.Input]bool{}
-	for i := len(in.Entries) - 1; i >= 0; i-- {
-		e := in.Entries[i]
+	for _, e := range slices.Backward(in.Entries) {
 		c.entries = append(c.entries, know(e, groups))
 		k := &c.entries[len(c.entries)-1]
 		if key := e.Name + "\x00" + e.Units + "\x00" + string(e.Kind); !seen[key] {

@@ -188,7 +188,7 @@ func (j *judgement) decideNumber(candidates []*known) {
 				}
 			}
 			continue
-		case (rel == comparable || rel == thermal) && (k.states(t, views) || rel == comparable && k.spread(t, views)):
+		case (rel == judgeable || rel == thermal) && (k.states(t, views) || rel == judgeable && k.spread(t, views)):
 			status, note := Matched, ""
 			if rel == thermal {
 				status, note = Derived, "temperature and energy taken for each other"
@@ -213,7 +213,7 @@ func (j *judgement) decideNumber(candidates []*known) {
 		j.settled(Unsourced, accuser, 0, "the claim has no unit, the ledger has "+accuser.Units)
 	case accuser != nil:
 		note := ""
-		if _, rel := accuser.relate(t.unit, t.unitText); rel != comparable {
+		if _, rel := accuser.relate(t.unit, t.unitText); rel != judgeable {
 			note = "the units are of different kinds"
 		}
 		j.settled(Contradicted, accuser, 0, note)

@@ -73,9 +73,9 @@ func (k known) scalar() bool { return k.Kind == ledger.KindNumber }
 type relation int
 
 const (
-	comparable relation = iota
-	thermal             // temperature against energy
-	unjudged            // one of them is not understood
+	judgeable relation = iota
+	thermal            // temperature against energy
+	unjudged           // one of them is not understood
 	conflicting
 )
 
@@ -98,25 +98,25 @@ func (k known) relate(u units.Unit, text string) ([]view, relation) {
 		hundred := func(v float64) float64 { return v / u.Factor() }
 		switch {
 		case percentName.MatchString(k.Name):
-			return []view{raw}, comparable
+			return []view{raw}, judgeable
 		case fractionName.MatchString(k.Name):
-			return []view{hundred}, comparable
+			return []view{hundred}, judgeable
 		}
-		return []view{raw, hundred}, comparable
+		return []view{raw, hundred}, judgeable
 	case silent(u), silent(k.unit):
-		return []view{raw}, comparable
+		return []view{raw}, judgeable
 	case u.Class() == units.Unknown || k.unit.Class() == units.Unknown:
 		if fold(text) == fold(k.Units) {
-			return []view{raw}, comparable
+			return []view{raw}, judgeable
 		}
 		if k.Integer && k.unit.Class() == units.Unknown && u.Class() == units.Dimensionless && !isPercent(u) {
-			return []view{raw}, comparable // a count of "samples"
+			return []view{raw}, judgeable // a count of "samples"
 		}
 		return nil, unjudged
 	case k.unit.Compatible(u):
-		return []view{func(v float64) float64 { x, _ := k.unit.ConvertTo(v, u); return x }}, comparable
+		return []view{func(v float64) float64 { x, _ := k.unit.ConvertTo(v, u); return x }}, judgeable
 	case isCount(u) && isPlain(k.unit), isCount(k.unit) && isPlain(u):
-		return []view{raw}, comparable
+		return []view{raw}, judgeable
 	}
 	if aKelvin.Compatible(k.unit) && aJoule.Compatible(u) || aJoule.Compatible(k.unit) && aKelvin.Compatible(u) {
 		return []view{func(v float64) float64 { x, _ := units.ConvertThermal(v, k.Units, text); return x }}, thermal

@@ -75,24 +75,25 @@ var arguments = regexp.MustCompile(`[\pL\d_)\]](?:\([^()]*\)|\[[^\[\]]*\])`)
 // file names, hashes.
 func maskNames(text string, mask []bool) {
 	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRuneInString(text[i:])
-		if !chunkRune(r) {
-			i += n
-			continue
-		}
-		end := i
-		for end < len(text) {
-			r, n := utf8.DecodeRuneInString(text[end:])
-			if !chunkRune(r) {
-				break
-			}
-			end += n
-		}
-		if isNameChunk(strings.TrimRight(text[i:end], ".:-/")) {
+		end := chunkEnd(text, i)
+		if end > i && isNameChunk(strings.TrimRight(text[i:end], ".:-/")) {
 			cover(mask, i, end)
 		}
-		i = end
+		_, n := utf8.DecodeRuneInString(text[end:])
+		i = end + n
 	}
+}
+
+// chunkEnd returns where the run of characters of a name that begins at i ends.
+func chunkEnd(text string, i int) int {
+	for i < len(text) {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		if !chunkRune(r) {
+			break
+		}
+		i += n
+	}
+	return i
 }
 
 func chunkRune(r rune) bool {
@@ -146,7 +147,7 @@ func isPath(s string) bool {
 	if timesRE.MatchString(s) || startsNumber(s) {
 		return false
 	}
-	for _, part := range strings.Split(s, "/") {
+	for part := range strings.SplitSeq(s, "/") {
 		if part == "" || !isDigit(part[0]) {
 			continue
 		}

@@ -106,7 +106,7 @@ func (c *checker) named(t token, p place) *known {
 		if t.isTime != (k.Kind == ledger.KindTime) || !t.isTime && !k.scalar() {
 			continue
 		}
-		if _, rel := c.relate(k, t); rel != comparable && !t.isTime {
+		if _, rel := c.relate(k, t); rel != judgeable && !t.isTime {
 			continue
 		}
 		at, ok := k.spelled(p, t.isTime)
@@ -210,8 +210,8 @@ func (k *known) spelled(p place, isTime bool) (distance int, ok bool) {
 // counts as found but infinitely far.
 func (p place) find(w string, isTime bool) (distance int, found bool) {
 	distance = math.MaxInt
-	for i := len(p.before) - 1; i >= 0; i-- {
-		if p.before[i] == w || len(w) == 2 && i > 0 && p.before[i-1]+p.before[i] == w {
+	for i, b := range slices.Backward(p.before) {
+		if b == w || len(w) == 2 && i > 0 && p.before[i-1]+b == w {
 			distance, found = len(p.before)-i, true
 			break
 		}

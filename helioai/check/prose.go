@@ -154,7 +154,7 @@ func (c *checker) decide(line Line, t token, p place, k *known) Line {
 			continue
 		}
 		views, rel := c.relate(e, t)
-		if rel != comparable {
+		if rel != judgeable {
 			continue
 		}
 		if e.states(t, views) {
@@ -180,7 +180,7 @@ func (c *checker) byValue(t token) *known {
 	for i := range c.entries {
 		k := &c.entries[i]
 		views, rel := c.relate(k, t)
-		if rel != comparable || !k.plausible(t) || !k.states(t, views) {
+		if rel != judgeable || !k.plausible(t) || !k.states(t, views) {
 			continue
 		}
 		if k.scalar() {

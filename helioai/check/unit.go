@@ -2,6 +2,7 @@ package check
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -38,8 +39,8 @@ func unitAfter(text string, i int) (units.Unit, string, int) {
 		}
 	}
 	ends := candidates(text, start)
-	for k := len(ends) - 1; k >= 0; k-- {
-		for end := ends[k]; end > start; {
+	for _, end := range slices.Backward(ends) {
+		for end > start {
 			s := text[start:end]
 			if u, ok := proseUnit(s); ok && !misread(text, gap, s, end) {
 				return u, s, end

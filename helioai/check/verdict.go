@@ -61,13 +61,13 @@ func (v *Verdict) Summary() string {
 	if len(parts) == 0 {
 		return "no numbers to check"
 	}
-	s := strings.Join(parts, ", ")
+	said := []string{strings.Join(parts, ", ")}
 	for _, l := range slices.Concat(v.Claims, v.Numbers) {
 		if l.Status == Contradicted {
-			s += fmt.Sprintf("; %s against %s", oneLine(l.Text), oneLine(strings.TrimSpace(l.Entry+" "+l.Ledger+" "+l.LedgerUnits)))
+			said = append(said, oneLine(l.Text)+" against "+oneLine(strings.TrimSpace(l.Entry+" "+l.Ledger+" "+l.LedgerUnits)))
 		}
 	}
-	return s
+	return strings.Join(said, "; ")
 }
 
 // oneLine makes a text from an answer fit for one line.

@@ -235,7 +235,7 @@ func parseReal(raw json.RawMessage) (v float64, whole bool, err error) {
 	case "false":
 		return 0, true, nil
 	}
-	var r real
+	var r scalar
 	if err := r.UnmarshalJSON([]byte(text)); err != nil {
 		return math.NaN(), false, err
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/helios-go/helios/helio/tt"
 )
 
-// real is a float64 whose JSON also holds NaN and the infinities.
-type real float64
+// scalar is a float64 whose JSON also holds NaN and the infinities.
+type scalar float64
 
-func (r real) MarshalJSON() ([]byte, error) {
+func (r scalar) MarshalJSON() ([]byte, error) {
 	v := float64(r)
 	switch {
 	case math.IsNaN(v):
@@ -26,18 +26,18 @@ func (r real) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v)
 }
 
-func (r *real) UnmarshalJSON(data []byte) error {
+func (r *scalar) UnmarshalJSON(data []byte) error {
 	text := string(data)
 	if s, err := strconv.Unquote(text); err == nil {
 		text = s
 	}
 	switch text {
 	case "null", "NaN", "nan":
-		*r = real(math.NaN())
+		*r = scalar(math.NaN())
 	case "Infinity", "inf":
-		*r = real(math.Inf(1))
+		*r = scalar(math.Inf(1))
 	case "-Infinity", "-inf":
-		*r = real(math.Inf(-1))
+		*r = scalar(math.Inf(-1))
 	default:
 		if data[0] == '"' {
 			return fmt.Errorf("%.40s is not a number", text)
@@ -46,21 +46,21 @@ func (r *real) UnmarshalJSON(data []byte) error {
 		if err != nil {
 			return fmt.Errorf("%.40s is not a number", text)
 		}
-		*r = real(v)
+		*r = scalar(v)
 	}
 	return nil
 }
 
 // reals converts a slice for the wire.
-func reals(in []float64) []real {
-	out := make([]real, len(in))
+func reals(in []float64) []scalar {
+	out := make([]scalar, len(in))
 	for i, v := range in {
-		out[i] = real(v)
+		out[i] = scalar(v)
 	}
 	return out
 }
 
-func floats(in []real) []float64 {
+func floats(in []scalar) []float64 {
 	if in == nil {
 		return nil
 	}
@@ -77,16 +77,16 @@ type wire struct {
 	Name      string    `json:"name"`
 	Kind      Kind      `json:"kind"`
 	Units     string    `json:"units,omitempty"`
-	Value     *real     `json:"value,omitempty"`
+	Value     *scalar   `json:"value,omitempty"`
 	Integer   bool      `json:"integer,omitempty"`
-	Mean      *real     `json:"mean,omitempty"`
-	Min       *real     `json:"min,omitempty"`
-	Max       *real     `json:"max,omitempty"`
-	Std       *real     `json:"std,omitempty"`
+	Mean      *scalar   `json:"mean,omitempty"`
+	Min       *scalar   `json:"min,omitempty"`
+	Max       *scalar   `json:"max,omitempty"`
+	Std       *scalar   `json:"std,omitempty"`
 	N         int       `json:"n_finite,omitempty"`
 	NaN       int       `json:"n_nan,omitempty"`
 	Shape     []int     `json:"shape,omitempty"`
-	Sample    []real    `json:"sample,omitempty"`
+	Sample    []scalar  `json:"sample,omitempty"`
 	Times     []tt.Time `json:"times,omitempty"`
 	Time      *tt.Time  `json:"time,omitempty"`
 	Tolerance float64   `json:"tolerance_s,omitempty"`
@@ -101,7 +101,7 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	w := wire{Name: e.Name, Kind: e.Kind, Units: e.Units, Integer: e.Integer, Origin: e.Origin, Created: e.Created}
 	switch e.Kind {
 	case KindNumber:
-		w.Value = (*real)(&e.Value)
+		w.Value = (*scalar)(&e.Value)
 	case KindTime:
 		w.Time, w.Tolerance = &e.Time, e.Tolerance.Seconds()
 	case KindText:
@@ -110,7 +110,7 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 		w.N, w.NaN, w.Shape, w.Times = e.N, e.NaN, e.Shape, e.Times
 		if len(e.Times) == 0 {
 			w.Sample = reals(e.Sample)
-			w.Mean, w.Min, w.Max, w.Std = (*real)(&e.Mean), (*real)(&e.Min), (*real)(&e.Max), (*real)(&e.Std)
+			w.Mean, w.Min, w.Max, w.Std = (*scalar)(&e.Mean), (*scalar)(&e.Min), (*scalar)(&e.Max), (*scalar)(&e.Std)
 		}
 	}
 	return json.Marshal(w)
@@ -124,7 +124,7 @@ func (e *Entry) UnmarshalJSON(data []byte) error {
 	}
 	*e = Entry{Name: w.Name, Kind: w.Kind, Units: w.Units, Integer: w.Integer, N: w.N, NaN: w.NaN, Shape: w.Shape,
 		Sample: floats(w.Sample), Times: w.Times, Text: w.Text, Origin: w.Origin, Created: w.Created}
-	number := func(r *real) float64 {
+	number := func(r *scalar) float64 {
 		if r == nil {
 			return math.NaN()
 		}

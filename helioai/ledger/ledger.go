@@ -34,6 +34,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -167,7 +168,7 @@ func (l *Ledger) Add(entries ...Entry) error {
 		}
 		added, lines = append(added, e), append(lines, line)
 	}
-	all := append(l.lines[:len(l.lines):len(l.lines)], lines...)
+	all := slices.Concat(l.lines, lines)
 	if l.path != "" {
 		if err := l.replace(all); err != nil {
 			return fmt.Errorf("record %q: %w", entries[0].Name, err)
@@ -226,9 +227,9 @@ func (l *Ledger) Entries() []Entry {
 func (l *Ledger) Latest(name string) (Entry, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for i := len(l.entries) - 1; i >= 0; i-- {
-		if l.entries[i].Name == name {
-			return l.entries[i].clone(), true
+	for _, e := range slices.Backward(l.entries) {
+		if e.Name == name {
+			return e.clone(), true
 		}
 	}
 	return Entry{}, false
