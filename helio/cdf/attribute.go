@@ -2,20 +2,21 @@ package cdf
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Attribute is a named property, of the file or of a variable.
 type Attribute struct {
 	Name string
-	// Entries are the values: any number for the file, one for a variable.
+	// Entries are the values, in the order of their numbers: any number of them
+	// for the file, one for a variable.
 	Entries []Value
 }
 
 // readAttributes reads count attributes and hands their entries to the file and
-// to the variables.
-func (f *File) readAttributes(w *walker, offset int64, count int) error {
-	r, z := f.split()
+// to the variables, which are given by their numbers.
+func (f *File) readAttributes(w *walker, offset int64, count int, r, z []*Variable) error {
 	for i := range count {
 		if offset == 0 {
 			return damaged("the list of attributes ends after %d of %d", i, count)
@@ -35,35 +36,46 @@ func (f *File) readAttributes(w *walker, offset int64, count int) error {
 		if err := a.err(); err != nil {
 			return fmt.Errorf("attribute %d: %w", i, err)
 		}
-		global := scope == 1 || scope == 3
-		var entries []Value
-		err = f.readEntries(w, rHead, nr, recordAGR, func(e Value) {
-			if global {
-				entries = append(entries, e)
-			} else if e.Num >= 0 && e.Num < len(r) {
-				r[e.Num].attributes = append(r[e.Num].attributes, Attribute{name, []Value{e}})
-			}
-		})
+		to := entries{name: name, global: scope == 1 || scope == 3}
+		to.variables = r
+		err = f.readEntries(w, rHead, nr, recordAGR, &to)
 		if err == nil {
-			err = f.readEntries(w, zHead, nz, recordAZ, func(e Value) {
-				if global {
-					entries = append(entries, e)
-				} else if e.Num >= 0 && e.Num < len(z) {
-					z[e.Num].attributes = append(z[e.Num].attributes, Attribute{name, []Value{e}})
-				}
-			})
+			to.variables = z
+			err = f.readEntries(w, zHead, nz, recordAZ, &to)
 		}
 		if err != nil {
 			return fmt.Errorf("attribute %q: %w", name, err)
 		}
-		if global {
-			f.global = append(f.global, Attribute{name, entries})
+		if to.global {
+			slices.SortStableFunc(to.list, func(a, b Value) int { return a.Num - b.Num })
+			f.global = append(f.global, Attribute{name, to.list})
 		}
 	}
 	return nil
 }
 
-func (f *File) readEntries(w *walker, offset int64, count, kind int, use func(Value)) error {
+// entries is where those of one attribute go.
+type entries struct {
+	name      string
+	global    bool
+	list      []Value     // of a global attribute
+	variables []*Variable // by number, of the others
+}
+
+func (e *entries) add(w *walker, v Value) {
+	switch {
+	case e.global:
+		e.list = append(e.list, v)
+	case v.Num >= 0 && v.Num < len(e.variables):
+		owner := e.variables[v.Num]
+		if owner.attributes == nil {
+			owner.attributes = make([]Attribute, 0, 12)
+		}
+		owner.attributes = append(owner.attributes, Attribute{e.name, w.keepValue(v)})
+	}
+}
+
+func (f *File) readEntries(w *walker, offset int64, count, kind int, to *entries) error {
 	for i := range count {
 		if offset == 0 {
 			return damaged("its entries end after %d of %d", i, count)
@@ -85,7 +97,7 @@ func (f *File) readEntries(w *walker, offset int64, count, kind int, use func(Va
 			return damaged("entry %d has %d elements of %s in %d bytes", v.Num, elems, v.Type, len(e.rest()))
 		}
 		v.raw = w.keep(e.take(elems * size))
-		use(v)
+		to.add(w, v)
 	}
 	return nil
 }

@@ -69,6 +69,34 @@ func TestVariableAttributesFindTheirVariable(t *testing.T) {
 	}
 }
 
+// TestVariablesMayBeListedInAnyOrder exchanges the numbers of two variables: an
+// attribute goes by the number, not by the place in the list.
+func TestVariablesMayBeListedInAnyOrder(t *testing.T) {
+	t.Parallel()
+	b := build(t, cdftest.File{Variables: []cdftest.Variable{
+		{Name: "a", Type: cdf.Real4, Attributes: []cdftest.Attribute{{Name: "UNITS", Values: []any{"nT"}}}},
+		{Name: "b", Type: cdf.Real4, Attributes: []cdftest.Attribute{{Name: "UNITS", Values: []any{"km"}}}},
+	}})
+	put(t, b, vdrNum, 1)
+	b[find(t, b, 8, 1)+vdrNum.at+3] = 0
+	f := openBytes(t, b)
+	for name, want := range map[string]string{"a": "km", "b": "nT"} {
+		if got := variable(t, f, name).AttributeString("UNITS"); got != want {
+			t.Errorf("UNITS of %s = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestEntriesComeInTheOrderOfTheirNumbers(t *testing.T) {
+	t.Parallel()
+	b := build(t, cdftest.File{Globals: []cdftest.Attribute{{Name: "TEXT", Values: []any{"second", "first"}}}})
+	const num = 28
+	b[find(t, b, 5, 0)+num+3], b[find(t, b, 5, 1)+num+3] = 1, 0
+	if got := openBytes(t, b).GlobalString("TEXT"); got != "first second" {
+		t.Errorf("got %q, want %q", got, "first second")
+	}
+}
+
 func TestAnExactNameComesBeforeAnotherCase(t *testing.T) {
 	t.Parallel()
 	f := openBytes(t, build(t, cdftest.File{Variables: []cdftest.Variable{

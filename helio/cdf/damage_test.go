@@ -292,7 +292,7 @@ func TestHostileFields(t *testing.T) {
 		{vdrType, 0}, {vdrType, 99}, {vdrType, -1},
 		{vdrLast, -2}, {vdrLast, max32}, {vdrLast, max32 - 1}, {vdrLast, 1000},
 		{vdrIndex, self}, {vdrIndex, 0}, {vdrIndex, 8}, {vdrIndex, max64}, {vdrIndex, -12},
-		{vdrSparse, 7}, {vdrElems, 0}, {vdrElems, -1}, {vdrElems, 2}, {vdrElems, max32}, {vdrNum, 1}, {vdrNum, -1},
+		{vdrSparse, 7}, {vdrElems, 0}, {vdrElems, -1}, {vdrElems, 2}, {vdrElems, max32}, {vdrNum, 1}, {vdrNum, 2}, {vdrNum, -1},
 		{vdrCPR, 0}, {vdrCPR, self}, {vdrCPR, max64},
 		{vdrNumDims, -1}, {vdrNumDims, 11}, {vdrNumDims, 9}, {vdrNumDims, max32},
 		{vdrDim0, 0}, {vdrDim0, -4}, {vdrDim0, max32}, {vdrDim0, 400},
@@ -406,7 +406,7 @@ func TestErrorsOfTheReaderComeThrough(t *testing.T) {
 	t.Parallel()
 	b := build(t, sample())
 	broken := errors.New("the disk is gone")
-	r := &failing{Reader: bytes.NewReader(b), after: 1 << 62, err: broken}
+	r := &failing{Reader: bytes.NewReader(b), after: math.MaxInt32, err: broken}
 	f, err := cdf.New(r, int64(len(b)))
 	if err != nil {
 		t.Fatal(err)

@@ -157,6 +157,7 @@ func open(r io.ReaderAt, size int64) (*File, error) {
 		return nil, fmt.Errorf("%w: its second word is %x", ErrNotCDF, magic[4:])
 	}
 	w := f.data.walk()
+	defer w.done()
 	gdr, err := f.readCDR(w)
 	if err != nil {
 		return nil, err
@@ -193,6 +194,7 @@ func whatElse(b []byte) string {
 // compressed as a whole, and returns where the compressed part ends.
 func (f *File) expandWhole(magic [8]byte) (end int64, err error) {
 	w := f.data.walk()
+	defer w.done()
 	b, err := w.bytes(8, int(2*w.headSize())+12)
 	if err != nil {
 		return 0, damaged("the file is cut off in its first record")
@@ -317,11 +319,13 @@ func (f *File) readGDR(w *walker, offset int64) error {
 	if need > w.size {
 		return damaged("the file is cut off: it should have %d bytes and has %d", need, w.size)
 	}
-	if err := f.readVariables(w, rHead, nr, recordRVDR); err != nil {
+	r, err := f.readVariables(w, rHead, nr, recordRVDR)
+	if err != nil {
 		return err
 	}
-	if err := f.readVariables(w, zHead, nz, recordZVDR); err != nil {
+	z, err := f.readVariables(w, zHead, nz, recordZVDR)
+	if err != nil {
 		return err
 	}
-	return f.readAttributes(w, attributes, na)
+	return f.readAttributes(w, attributes, na, r, z)
 }

@@ -18,6 +18,7 @@ type block struct {
 // checks that together they hold all that the variable must have.
 func (v *Variable) readIndex() ([]block, error) {
 	w := v.file.data.walk()
+	defer w.done()
 	blocks, err := v.walkIndex(w, v.vxr, nil, 0)
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)

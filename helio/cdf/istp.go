@@ -66,8 +66,8 @@ func (v *Variable) numbers(name string) []float64 {
 // components differ, their units joined by commas. Empty where the file says
 // nothing.
 func (v *Variable) Units() (string, error) {
-	if _, ok := v.Attribute("UNITS"); ok {
-		return strings.TrimSpace(v.AttributeString("UNITS")), nil
+	if units := strings.TrimSpace(v.AttributeString("UNITS")); units != "" {
+		return units, nil
 	}
 	list, err := v.pointed("UNIT_PTR")
 	if err != nil {

@@ -1,151 +1,25 @@
 package cdf
 
 import (
+	"bytes"
 	"encoding/binary"
-	"io"
-	"sync/atomic"
 )
 
 // The types of the records that a CDF consists of.
 const (
-	recordCDR   = 1  // file description
-	recordGDR   = 2  // where everything is
-	recordRVDR  = 3  // an r variable
-	recordADR   = 4  // an attribute
-	recordAGR   = 5  // a global entry, or one for an r variable
-	recordVXR   = 6  // index of a variable's blocks
-	recordVVR   = 7  // a block of values
-	recordZVDR  = 8  // a z variable
-	recordAZ    = 9  // an entry for a z variable
-	recordCCR   = 10 // a whole compressed file
-	recordCPR   = 11 // how something is compressed
-	recordCVVR  = 13 // a compressed block of values
-	pageSize    = 16 << 10
-	cachedPages = 32
+	recordCDR  = 1  // file description
+	recordGDR  = 2  // where everything is
+	recordRVDR = 3  // an r variable
+	recordADR  = 4  // an attribute
+	recordAGR  = 5  // a global entry, or one for an r variable
+	recordVXR  = 6  // index of a variable's blocks
+	recordVVR  = 7  // a block of values
+	recordZVDR = 8  // a z variable
+	recordAZ   = 9  // an entry for a z variable
+	recordCCR  = 10 // a whole compressed file
+	recordCPR  = 11 // how something is compressed
+	recordCVVR = 13 // a compressed block of values
 )
-
-// A source is the file, expanded where it was compressed as a whole.
-type source struct {
-	r    io.ReaderAt
-	size int64 // records end before it
-	wide bool  // offsets have 8 bytes (version 3), not 4
-	old  bool  // older than 2.5, with a gap in the variable records
-
-	// left is how many bytes of records may still be visited. Records do not
-	// overlap and each has one owner, so all visits together, whenever they are
-	// made, cannot exceed the size of the file: more would mean a circle, or one
-	// block that many variables claim.
-	left atomic.Int64
-}
-
-func newSource(r io.ReaderAt, size int64) *source {
-	s := &source{r: r, size: size}
-	s.left.Store(size)
-	return s
-}
-
-// headSize is the length of what every record begins with: size and type.
-func (s *source) headSize() int64 {
-	if s.wide {
-		return 12
-	}
-	return 8
-}
-
-// readAt fills b from offset, or fails.
-func (s *source) readAt(b []byte, offset int64) error {
-	if offset < 0 || offset > s.size-int64(len(b)) {
-		return damaged("%d bytes at offset %d lie outside the file of %d bytes", len(b), offset, s.size)
-	}
-	if n, err := s.r.ReadAt(b, offset); n < len(b) {
-		if err == nil || err == io.EOF {
-			err = damaged("it ends at byte %d, before its %d", offset+int64(n), s.size)
-		}
-		return err
-	}
-	return nil
-}
-
-// A walker reads records for one purpose, and remembers the pages that it saw
-// last.
-type walker struct {
-	*source
-	pages map[int64][]byte
-	arena []byte
-	buf   []byte
-}
-
-func (s *source) walk() *walker {
-	return &walker{source: s, pages: make(map[int64][]byte)}
-}
-
-// bytes returns n bytes at offset, valid until the next call.
-func (w *walker) bytes(offset int64, n int) ([]byte, error) {
-	if offset < 0 || offset > w.size-int64(n) {
-		return nil, damaged("%d bytes at offset %d lie outside the file of %d bytes", n, offset, w.size)
-	}
-	page := offset / pageSize
-	if in := offset % pageSize; in+int64(n) <= pageSize {
-		p, err := w.page(page)
-		if err != nil {
-			return nil, err
-		}
-		return p[in : in+int64(n)], nil
-	}
-	if cap(w.buf) < n {
-		w.buf = make([]byte, n)
-	}
-	w.buf = w.buf[:n]
-	if n > 4*pageSize {
-		return w.buf, w.readAt(w.buf, offset)
-	}
-	for done := 0; done < n; {
-		at := offset + int64(done)
-		p, err := w.page(at / pageSize)
-		if err != nil {
-			return nil, err
-		}
-		done += copy(w.buf[done:], p[at%pageSize:])
-	}
-	return w.buf, nil
-}
-
-func (w *walker) page(number int64) ([]byte, error) {
-	if p, ok := w.pages[number]; ok {
-		return p, nil
-	}
-	var p []byte
-	if len(w.pages) >= cachedPages {
-		for old, page := range w.pages {
-			delete(w.pages, old)
-			p = page[:cap(page)]
-			break
-		}
-	}
-	n := min(pageSize, w.size-number*pageSize)
-	if int64(cap(p)) < n {
-		p = make([]byte, n)
-	}
-	p = p[:n]
-	if err := w.readAt(p, number*pageSize); err != nil {
-		return nil, err
-	}
-	w.pages[number] = p
-	return p, nil
-}
-
-// keep copies b to memory that stays.
-func (w *walker) keep(b []byte) []byte {
-	if len(b) > cap(w.arena)-len(w.arena) {
-		if len(b) > 1<<10 {
-			return append([]byte(nil), b...)
-		}
-		w.arena = make([]byte, 0, 8<<10)
-	}
-	start := len(w.arena)
-	w.arena = append(w.arena, b...)
-	return w.arena[start:len(w.arena):len(w.arena)]
-}
 
 // head reads the size and type of the record at offset, and counts the record
 // as visited.
@@ -225,10 +99,15 @@ func (f *fields) offset() int64 {
 func (f *fields) skip(n int) { f.take(n) }
 
 func (f *fields) name() string {
+	n := 64
 	if f.wide {
-		return text(f.take(256))
+		n = 256
 	}
-	return text(f.take(64))
+	b := f.take(n)
+	if end := bytes.IndexByte(b, 0); end >= 0 {
+		b = b[:end]
+	}
+	return text(b)
 }
 
 // rest returns what is left of the record.

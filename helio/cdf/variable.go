@@ -55,41 +55,36 @@ const (
 // PerRecord returns the number of values in a record, the product of Dims.
 func (v *Variable) PerRecord() int { return v.perRecord }
 
-// split returns the r and the z variables by their numbers.
-func (f *File) split() (r, z []*Variable) {
-	for _, v := range f.variables {
-		if v.Z {
-			z = append(z, v)
-		} else {
-			r = append(r, v)
-		}
-	}
-	return r, z
-}
-
-func (f *File) readVariables(w *walker, offset int64, count, kind int) error {
+// readVariables reads count variables of a kind and returns them by their
+// numbers, by which attributes refer to them.
+func (f *File) readVariables(w *walker, offset int64, count, kind int) ([]*Variable, error) {
+	first := len(f.variables)
 	for i := range count {
 		if offset == 0 {
-			return damaged("the list of variables ends after %d of %d", i, count)
+			return nil, damaged("the list of variables ends after %d of %d", i, count)
 		}
 		d, err := w.record(offset, kind)
 		if err != nil {
-			return fmt.Errorf("variable %d: %w", i, err)
+			return nil, fmt.Errorf("variable %d: %w", i, err)
 		}
 		offset = d.offset()
 		v, err := f.readVariable(&d, kind == recordZVDR, w)
 		if err != nil {
-			return fmt.Errorf("variable %d: %w", i, err)
-		}
-		if v.Num != i {
-			return damaged("variable %q has number %d where %d belongs", v.Name, v.Num, i)
+			return nil, fmt.Errorf("variable %d: %w", i, err)
 		}
 		f.variables = append(f.variables, v)
 		if _, twice := f.byName[v.Name]; !twice {
 			f.byName[v.Name] = v
 		}
 	}
-	return nil
+	byNumber := make([]*Variable, len(f.variables)-first)
+	for _, v := range f.variables[first:] {
+		if v.Num < 0 || v.Num >= len(byNumber) || byNumber[v.Num] != nil {
+			return nil, damaged("variable %q has the number %d, which is taken or too high", v.Name, v.Num)
+		}
+		byNumber[v.Num] = v
+	}
+	return byNumber, nil
 }
 
 func (f *File) readVariable(d *fields, z bool, w *walker) (*Variable, error) {

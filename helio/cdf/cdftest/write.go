@@ -4,6 +4,7 @@ import (
 	"crypto/md5"
 	"encoding/binary"
 	"fmt"
+	"reflect"
 
 	"github.com/helios-go/helios/helio/cdf"
 )
@@ -44,6 +45,11 @@ func newWriter(f File) (*writer, error) {
 	}
 	if w.f.Encoding == 0 {
 		w.f.Encoding = cdf.IBMPC
+	}
+	for _, v := range f.Variables {
+		if v.Values != nil && reflect.TypeOf(v.Values).Kind() != reflect.Slice {
+			return nil, fmt.Errorf("write CDF: variable %q: values: %T is no slice", v.Name, v.Values)
+		}
 	}
 	w.wide = w.version >= 3
 	switch w.f.Encoding {
