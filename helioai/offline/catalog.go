@@ -66,18 +66,17 @@ func (l *leaf) coverage() coverage {
 type catalog struct {
 	datasets []archive.Dataset
 	leaves   []*leaf
-	words    map[string]bool   // of all parameters
-	homes    map[string]bool   // of all datasets: missions, instruments, ids
-	missions map[string]bool   // of all datasets: missions alone
-	names    map[string]bool   // parameter names as written
-	species  map[string]string // word to species
+	words    map[string]bool // of all parameters
+	homes    map[string]bool // of all datasets: missions, instruments, ids
+	missions map[string]bool // of all datasets: missions alone
+	names    map[string]bool // parameter names as written
 	dataset  map[string]map[string]bool
 }
 
 func newCatalog(datasets []archive.Dataset) *catalog {
 	c := &catalog{
 		datasets: datasets, words: map[string]bool{}, homes: map[string]bool{}, missions: map[string]bool{}, names: map[string]bool{},
-		species: speciesWords, dataset: map[string]map[string]bool{},
+		dataset: map[string]map[string]bool{},
 	}
 	for i := range datasets {
 		d := &datasets[i]
@@ -182,6 +181,9 @@ func kindOf(p *archive.Parameter, words map[string]bool) quantityKind {
 		return kindFlag
 	}
 	u := units.Parse(p.Units)
+	if u.Class() == units.Unspecified {
+		return kindOfWords(p, words)
+	}
 	compatible := func(with string) bool { return u.Compatible(units.Parse(with)) }
 	switch {
 	case u.Class() != units.Measured:
@@ -202,6 +204,25 @@ func kindOf(p *archive.Parameter, words map[string]bool) quantityKind {
 		return kindAngle
 	case compatible("km") && anyWord(words, "pos", "position", "location", "distance", "xyz", "orbit", "radius", "ephemeris"):
 		return kindPosition
+	}
+	return kindOther
+}
+
+// kindOfWords reads the kind from the name alone, for files that tell no units.
+func kindOfWords(p *archive.Parameter, words map[string]bool) quantityKind {
+	if q, ok := quantityWords[strings.ToLower(p.Name)]; ok && q.kind != "" && !q.weak {
+		return q.kind
+	}
+	for _, k := range []struct {
+		kind  quantityKind
+		words []string
+	}{
+		{kindDensity, []string{"density"}}, {kindTemperature, []string{"temperature"}}, {kindPressure, []string{"pressure"}},
+		{kindSpeed, []string{"speed", "velocity"}}, {kindField, []string{"magnetic", "field"}},
+	} {
+		if anyWord(words, k.words...) {
+			return k.kind
+		}
 	}
 	return kindOther
 }

@@ -47,7 +47,7 @@ var compass = map[string]struct {
 	low       bool
 	component string
 }{
-	"negative": {false, ""}, "positive": {true, ""}, "negatif": {false, ""}, "negative ": {false, ""}, "positif": {true, ""},
+	"negative": {false, ""}, "positive": {true, ""}, "negatif": {false, ""}, "positif": {true, ""},
 	"southward": {false, "z"}, "northward": {true, "z"}, "south": {false, "z"}, "north": {true, "z"}, "southwards": {false, "z"}, "northwards": {true, "z"},
 }
 

@@ -81,7 +81,7 @@ func (p *parser) completeMethod(m *method, s *sentence) *refusal {
 		return r
 	}
 	m.frame = m.fields[0].frame
-	if ph.frame == "" && len(ph.names) == 0 && ph.param == "" {
+	if m.frame != "" && ph.frame == "" && len(ph.names) == 0 && ph.param == "" {
 		p.notes = append(p.notes, "no frame was named, so "+m.frame+" was taken")
 	}
 	if m.recipe == "theta_bn" {

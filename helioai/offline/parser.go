@@ -228,7 +228,7 @@ func (p *parser) keepForQuantity(i int) bool {
 		return false
 	}
 	j := i + 1
-	if p.catalog.species[p.word(j)] != "" {
+	if speciesWords[p.word(j)] != "" {
 		j++
 	}
 	if !p.is(j, "energy") || !p.catalog.words["average"] {

@@ -371,7 +371,9 @@ func (p *parser) byIsComponent(i int) bool {
 	if p.tokens[i].orig != "by" {
 		return true
 	}
-	if p.is(i+1, "gse", "gsm", "component") || p.is(i+1, "in", "(") && p.is(i+2, "gse", "gsm") {
+	// A preposition is followed by what it speaks of.
+	next := p.itemAt(i + 1)
+	if i+1 >= len(p.tokens) || next != nil && (next.kind == separatorItem || next.kind == conditionItem) || p.is(i+1, "gse", "gsm", "component", "in", "(", ",", "?", ".", "and", "below", "above") {
 		return true
 	}
 	around := func(j int) bool { return p.is(j, "bx", "bz") }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -189,6 +192,37 @@ func TestFollowUpTakesWhatItLeavesOut(t *testing.T) {
 	b := newBench(t, openDemo(t), allTools()).ask("minimum Bz GSM", "and the correlation with By?")
 	if !b.refused {
 		t.Errorf("a follow-up that it cannot follow is answered: %s", b.answer)
+	}
+}
+
+// A table of text may tell no units; its column names then say what is what.
+func TestTablesWithoutUnitsAreRead(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "table.csv")
+	rows := "time,bx,by,bz,speed\n"
+	for i := range 10 {
+		rows += fmt.Sprintf("2023-01-02T00:%02d:00Z,%d,%d,%d,%d\n", i, i, -i, (i*7)%5, 400+i)
+	}
+	if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	arch, err := archive.OpenLocal([]string{path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for question, want := range map[string]string{
+		"mean speed":                          "mean 404.5.",
+		"minimum by":                          "minimum -9 at 2023-01-02T00:09:00Z",
+		"max bz":                              "maximum 4 at",
+		"how many samples have bx above 5 nT": `the file tells no unit of b, so "above 5 nT" is compared as it stands`,
+		"strongest bx":                        "both of its extremes",
+		"minimum variance of the field":       "Minimum variance analysis of local/table/b, on",
+		"speed at 00:03":                      "403 at 2023-01-02T00:03:00Z",
+	} {
+		b := newBench(t, arch, allTools()).ask(question)
+		if b.refused || !strings.Contains(b.answer, want) {
+			t.Errorf("%q: got %s, want %q", question, b.answer, want)
+		}
 	}
 }
 

@@ -173,19 +173,19 @@ func (s *script) task(t *task, f *fetched) {
 		s.line("x = x * %s  # %s to %s", pythonNumber(t.unit.factor), unitName(t.leaf.param.Units), t.unit.to)
 	}
 	export := func(name, expr string) { s.line("export(%s, %s, %s)", quote(key+"_"+name), expr, unit) }
-	when := func(name, expr string) { s.line("export(%s, %s)", quote(key+"_"+name), expr) }
+	plain := func(name, expr string) { s.line("export(%s, %s)", quote(key+"_"+name), expr) }
 	if t.value {
 		s.line("t, x = t[good], x[good]")
 		s.line("i = np.argmin(np.abs(t - np.datetime64(%s)))", quote(strings.TrimSuffix(isoTime(t.window.instant), "Z")))
 		export("value", "x[i]")
-		when("value_time", "t[i]")
+		plain("value_time", "t[i]")
 		g.mark("nearest record", "t[i]")
 		return
 	}
-	when("size", "x.size")
-	when("missing", "np.count_nonzero(~good)")
-	when("first_record", "t.min()")
-	when("last_record", "t.max()")
+	plain("size", "x.size")
+	plain("missing", "np.count_nonzero(~good)")
+	plain("first_record", "t.min()")
+	plain("last_record", "t.max()")
 	for _, st := range t.stats {
 		switch {
 		case st.extremum():
@@ -195,7 +195,7 @@ func (s *script) task(t *task, f *fetched) {
 			}
 			s.line("%s = np.nanarg%s(x)", index, st)
 			export(string(st), "x["+index+"]")
-			when(string(st)+"_time", "t["+index+"]")
+			plain(string(st)+"_time", "t["+index+"]")
 			s.keepMark(g, t, word, index)
 		case st == statVariance:
 			s.line("export(%s, np.nanvar(x), %s)", quote(key+"_variance"), quote(t.units()+"^2"))

@@ -65,6 +65,9 @@ func (c *catalog) tasks(s *sentence, previous *ask) ([]*task, []string, *refusal
 			if r != nil {
 				return nil, nil, r
 			}
+			if a.condition != nil && a.condition.unit != "" && unitName(pl.leaf.param.Units) == "" {
+				notes = append(notes, fmt.Sprintf("the file tells no unit of %s, so %q is compared as it stands", pl.leaf.param.Name, a.condition.text))
+			}
 			if a.sized && pl.leaf.directed() {
 				t.stats = unique(append(slices.Clone(t.stats), statMin, statMax))
 				notes = append(notes, "a component has a sign, so both of its extremes are given")
@@ -241,7 +244,7 @@ func newTask(a *ask, pl place, s *sentence) (*task, *refusal) {
 			return nil, refuse("%q compares with a share of something", t.condition.text)
 		}
 		limits, err := convertUnits(t.condition.unit, l.param.Units)
-		if t.condition.unit == "" {
+		if t.condition.unit == "" || unitName(l.param.Units) == "" {
 			limits, err = conversion{factor: 1, from: l.param.Units}, nil
 		}
 		if err != nil {

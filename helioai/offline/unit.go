@@ -107,7 +107,7 @@ type conversion struct {
 // convertUnits finds the factor from a unit that a file writes to a wanted one.
 // Temperatures and energies count as one.
 func convertUnits(from, to string) (conversion, error) {
-	none := conversion{factor: 1, from: from, to: to}
+	none := conversion{factor: 1, from: from}
 	if to == "" || from == to || units.Same(from, to) {
 		return none, nil
 	}
