@@ -2,6 +2,7 @@ package offline
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/helios-go/helios/llm"
@@ -41,12 +42,9 @@ func (r *reply) moment(v value) string {
 }
 
 func (r *reply) claim(c claim) {
-	for _, old := range r.claims {
-		if old == c {
-			return
-		}
+	if !slices.Contains(r.claims, c) {
+		r.claims = append(r.claims, c)
 	}
-	r.claims = append(r.claims, c)
 }
 
 // whole is the finished text.

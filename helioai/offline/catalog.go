@@ -116,7 +116,7 @@ func leavesOf(d *archive.Dataset, p *archive.Parameter) []*leaf {
 		spread: anyWord(words, "rms", "std", "sigma", "deviation", "error", "uncertainty", "variance", "fluctuation"),
 	}
 	var leaves []*leaf
-	seen := ""
+	var seen []string
 	for i := range width {
 		l := base
 		l.column = i
@@ -126,10 +126,10 @@ func leavesOf(d *archive.Dataset, p *archive.Parameter) []*leaf {
 		}
 		l.component = l.componentOf(label)
 		l.label = l.labelOf(label)
-		seen += l.component
+		seen = append(seen, l.component)
 		leaves = append(leaves, &l)
 	}
-	if vectorKind(base.kind) && (seen == "xyz" || seen == "rtn") {
+	if vectorKind(base.kind) && slices.Contains([]string{"xyz", "rtn"}, strings.Join(seen, "")) {
 		l := base
 		l.column, l.component = magnitudeColumn, "mag"
 		l.label = "length of " + shortDescription(p.Description)
@@ -170,8 +170,8 @@ func wordsOf(texts ...string) map[string]bool {
 	return words
 }
 
-func anyWord(words map[string]bool, any ...string) bool {
-	return slices.ContainsFunc(any, func(w string) bool { return words[w] })
+func anyWord(words map[string]bool, wanted ...string) bool {
+	return slices.ContainsFunc(wanted, func(w string) bool { return words[w] })
 }
 
 // kindOf reads the kind from the unit first, which says it more reliably than
@@ -341,27 +341,6 @@ func (c *catalog) namesQuantity(word string) bool {
 	}
 	_, known := quantityWords[word]
 	return known || c.names[strings.ToUpper(word)] || c.words[word] && !fillers[word]
-}
-
-// span is what all data cover together.
-func (c *catalog) span() coverage {
-	var all coverage
-	for _, d := range c.datasets {
-		if d.Start == tt.Fill || d.Stop == tt.Fill {
-			continue
-		}
-		start, stop := d.Start.UTC(), d.Stop.UTC()
-		if all.start.IsZero() || start.Before(all.start) {
-			all.start = start
-		}
-		if stop.After(all.stop) {
-			all.stop = stop
-		}
-		if all.cadence == 0 {
-			all.cadence = d.Cadence
-		}
-	}
-	return all
 }
 
 // overlaps reports whether a window holds some of the leaf's coverage.

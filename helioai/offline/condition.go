@@ -80,7 +80,7 @@ func buildComparators(table []comparatorRow) []comparator {
 // splitPhrases cuts "less than|below" into its phrases and these into words.
 func splitPhrases(text string) [][]string {
 	var out [][]string
-	for _, phrase := range strings.Split(text, "|") {
+	for phrase := range strings.SplitSeq(text, "|") {
 		out = append(out, strings.Fields(phrase))
 	}
 	return out
@@ -88,7 +88,7 @@ func splitPhrases(text string) [][]string {
 
 // readConditions replaces conditions by items.
 func (p *parser) readConditions() {
-	for i := 0; i < len(p.tokens); i++ {
+	for i := 0; p.has(i); i++ {
 		if it, n := p.readCondition(i); it != nil {
 			from := i
 			for from > 0 && p.is(from-1, moves...) {
@@ -225,7 +225,7 @@ func (p *parser) readValue(i int) (value float64, unit string, used int, ok bool
 
 // mergeConditions makes one condition of "above 5 and below 10 nT".
 func (p *parser) mergeConditions() {
-	for i := 0; i+2 < len(p.tokens); i++ {
+	for i := 0; p.has(i + 2); i++ {
 		a, b := p.itemAt(i), p.itemAt(i+2)
 		if a == nil || b == nil || a.kind != conditionItem || b.kind != conditionItem || !p.is(i+1, "and", "but", "et") {
 			continue

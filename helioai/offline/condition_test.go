@@ -74,7 +74,7 @@ func TestConditionsAreReadWithTheirUnits(t *testing.T) {
 func TestTypingErrorsAreCorrectedAndTold(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"maxium feild strenght": "maximum field strength",
+		"maxium feild magnitde": "maximum field magnitude",
 		"averge speeed":         "average speed",
 		"temprature":            "temperature",
 		"12 septmber":           "12 september",

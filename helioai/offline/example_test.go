@@ -40,11 +40,13 @@ func ExampleNew_refusal() {
 		return
 	}
 	resp, err := llm.Generate(context.Background(), offline.New(arch), &llm.Request{
-		Messages: []llm.Message{llm.User("Does the density follow the field?")},
+		Messages: []llm.Message{llm.User("Does the density correlate with the field?")},
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(resp.Text())
+	// Output:
+	// The offline planner does not follow this question: "correlate" asks for a relation between quantities, which it cannot do. This needs a real model: connect one with --provider. Answered by the offline planner, a fixed grammar without a language model.
 }

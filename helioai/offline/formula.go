@@ -147,57 +147,31 @@ var symbols = map[string]string{
 // readGivens takes each number with its unit, or with the symbol before it.
 func (p *parser) readGivens(f *formula, spec *formulaSpec) *refusal {
 	used := make([]bool, len(p.tokens))
-	for i := 0; i < len(p.tokens); i++ {
+	for i := range p.tokens {
 		if used[i] || p.tokens[i].kind != numberToken {
 			continue
 		}
-		value := p.tokens[i].number
 		unit, n := p.unitAt(i + 1)
 		if unit == "" && p.is(i+1, "k") {
 			unit, n = "K", 1
 		}
-		name := ""
 		j := i - 1
-		for j >= 0 && p.is(j, "=", "of", "is", "a", ":", "de", "about", "strength") {
+		for p.is(j, "=", "of", "is", "a", ":", "de", "about", "strength") {
 			j--
 		}
-		if j >= 0 && !used[j] {
-			name = symbols[p.word(j)]
+		symbol := ""
+		if p.has(j) && !used[j] {
+			symbol = symbols[p.word(j)]
 		}
-		if unit != "" {
-			if byUnit := inputOfUnit(unit, spec); byUnit != "" {
-				name = byUnit
-			} else {
-				return refuse("the %s takes no value in %s", spec.name, unit)
-			}
+		name, r := f.give(p.tokens[i], unit, symbol, spec)
+		if r != nil {
+			return r
 		}
-		if name == "" || !slices.Contains(spec.inputs, name) {
-			return refuse("to which input of the %s the number %s belongs is not clear", spec.name, p.tokens[i].orig)
+		if symbol != name {
+			j = i
 		}
-		if _, twice := f.args[name]; twice {
-			return refuse("it gives %s more than once", inputWords[name])
-		}
-		converted := value
-		if unit != "" {
-			c, err := convertUnits(unit, inputUnits[name])
-			if err != nil {
-				return refuse("%v", err)
-			}
-			converted = value * c.factor
-		}
-		f.args[name] = converted
-		shown := unit
-		if shown == "" {
-			shown = inputUnits[name]
-		}
-		f.given = append(f.given, given{symbol: map[string]string{"B_nT": "B", "n_cm3": "n", "T_eV": "T"}[name], value: p.tokens[i].orig, unit: shown})
-		for k := i; k <= i+n; k++ {
+		for k := j; k <= i+n; k++ {
 			used[k] = true
-		}
-		if j >= 0 && symbols[p.word(j)] == name {
-			for k := j; k < i; k++ {
-				used[k] = true
-			}
 		}
 	}
 	var rest []token
@@ -210,6 +184,36 @@ func (p *parser) readGivens(f *formula, spec *formulaSpec) *refusal {
 	return p.readParticle(f, spec)
 }
 
+// give takes one number as an input of the formula, by its unit or else by its
+// symbol, and returns the input's name.
+func (f *formula) give(number token, unit, symbol string, spec *formulaSpec) (string, *refusal) {
+	name := symbol
+	if unit != "" {
+		if name = inputOfUnit(unit, spec); name == "" {
+			return "", refuse("the %s takes no value in %s", spec.name, unit)
+		}
+	}
+	if !slices.Contains(spec.inputs, name) {
+		return "", refuse("to which input of the %s the number %s belongs is not clear", spec.name, number.orig)
+	}
+	if _, twice := f.args[name]; twice {
+		return "", refuse("it gives %s more than once", inputWords[name])
+	}
+	if unit == "" {
+		unit = inputUnits[name]
+	}
+	c, err := convertUnits(unit, inputUnits[name])
+	if err != nil {
+		return "", refuse("%v", err)
+	}
+	f.args[name] = number.number * c.factor
+	f.given = append(f.given, given{symbol: inputSymbols[name], value: number.orig, unit: unit})
+	return name, nil
+}
+
+// inputSymbols are how an answer writes the inputs.
+var inputSymbols = map[string]string{"B_nT": "B", "n_cm3": "n", "T_eV": "T"}
+
 func inputOfUnit(unit string, spec *formulaSpec) string {
 	for _, in := range spec.inputs {
 		if _, err := convertUnits(unit, inputUnits[in]); err == nil && units.Parse(unit).Class() == units.Measured {
@@ -221,7 +225,7 @@ func inputOfUnit(unit string, spec *formulaSpec) string {
 
 // readParticle takes the particle and the wanted unit or form of the result.
 func (p *parser) readParticle(f *formula, spec *formulaSpec) *refusal {
-	for i := 0; i < len(p.tokens); i++ {
+	for i := 0; p.has(i); i++ {
 		particle := map[string]string{"ion": "proton", "proton": "proton", "electron": "electron", "alpha": "alpha"}[speciesWords[p.word(i)]]
 		if particle == "" {
 			continue
@@ -236,7 +240,7 @@ func (p *parser) readParticle(f *formula, spec *formulaSpec) *refusal {
 		p.tokens = slices.Delete(p.tokens, i, i+1)
 		i--
 	}
-	for i := 0; i < len(p.tokens); i++ {
+	for i := 0; p.has(i); i++ {
 		if p.is(i, "angular") && f.tool == "gyrofrequency" {
 			f.name, f.result = "angular gyrofrequency", "angular_frequency_rad_s"
 			p.tokens = slices.Delete(p.tokens, i, i+1)

@@ -88,7 +88,7 @@ func (p *parser) readInventory() *inventory {
 // dropTopic takes out what else asks the same: "which time range does the file
 // cover" says it twice.
 func (p *parser) dropTopic(topic string) {
-	for i := 0; i < len(p.tokens); i++ {
+	for i := 0; p.has(i); i++ {
 		for _, t := range topics {
 			for _, words := range t.phrases {
 				if n := p.phraseAt(i, words); n > 0 && t.topic == topic {

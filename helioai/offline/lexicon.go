@@ -32,7 +32,7 @@ var phrases = buildPhrases()
 func buildPhrases() map[string]meaning {
 	m := map[string]meaning{}
 	add := func(it item, implies quantityKind, texts string) {
-		for _, t := range strings.Split(texts, "|") {
+		for t := range strings.SplitSeq(texts, "|") {
 			m[t] = meaning{it, implies}
 		}
 	}
@@ -82,7 +82,7 @@ func buildPhrases() map[string]meaning {
 		}
 	}
 	for unit, things := range map[string]string{"h": "hours|hour|heures|hourly samples|hourly values|hourly records", "min": "minutes", "s": "seconds"} {
-		for _, thing := range strings.Split(things, "|") {
+		for thing := range strings.SplitSeq(things, "|") {
 			for _, how := range []string{"how many", "for how many", "number of", "the number of", "count", "count of", "count the", "combien d", "combien de", "combien", "nombre d", "nombre de", "nombre", "pendant combien d", "pendant combien"} {
 				add(item{kind: measureItem, measure: measureDuration, unit: unit}, "", how+" "+thing)
 			}
@@ -137,7 +137,7 @@ var beyond = wordReasons(map[string]string{
 
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
+	for w := range strings.FieldsSeq(words) {
 		set[w] = true
 	}
 	return set
@@ -146,7 +146,7 @@ func wordSet(words string) map[string]bool {
 func wordReasons(lists map[string]string) map[string]string {
 	reasons := map[string]string{}
 	for reason, words := range lists {
-		for _, w := range strings.Fields(words) {
+		for w := range strings.FieldsSeq(words) {
 			if old, ok := reasons[w]; !ok || reason < old { // one order, whatever the map's
 				reasons[w] = reason
 			}

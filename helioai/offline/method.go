@@ -85,7 +85,8 @@ func (p *parser) completeMethod(m *method, s *sentence) *refusal {
 		p.notes = append(p.notes, "no frame was named, so "+m.frame+" was taken")
 	}
 	if m.recipe == "theta_bn" {
-		return m.placeShock(s)
+		m.placeShock()
+		return nil
 	}
 	if !m.window.instant.IsZero() {
 		return refuse("a %s needs a window, not the single time %s", m.name, isoTime(m.window.instant))
@@ -119,12 +120,11 @@ func vectorOf(places []place) ([]*leaf, window, *refusal) {
 
 // placeShock settles the time of the shock, and which stretch of data the recipe
 // gets to see.
-func (m *method) placeShock(s *sentence) *refusal {
+func (m *method) placeShock() {
 	if m.window.instant.IsZero() {
-		return nil // the recipe looks for a shock in the window
+		return // the recipe looks for a shock in the window
 	}
 	m.shock = isoTime(m.window.instant)
 	// The recipe looks at up to 3 + 15 minutes on either side.
 	m.window = window{start: m.window.instant.Add(-shockReach), stop: m.window.instant.Add(shockReach), text: m.window.text}
-	return nil
 }

@@ -50,8 +50,7 @@ func (m *miniPython) run(code string) (err error) {
 	lines := strings.Split(code, "\n")
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
-		if strings.HasPrefix(line, "figure, axes = plot_series(") {
-			call := strings.TrimPrefix(line, "figure, axes = plot_series(")
+		if call, ok := strings.CutPrefix(line, "figure, axes = plot_series("); ok {
 			for !strings.HasSuffix(call, ")") || strings.Count(call, "(")+1 > strings.Count(call, ")") {
 				i++
 				call += strings.TrimSpace(lines[i])
@@ -59,8 +58,8 @@ func (m *miniPython) run(code string) (err error) {
 			m.drawn = append(m.drawn, strings.TrimSuffix(call, ")"))
 			continue
 		}
-		if strings.HasPrefix(line, "if ") {
-			met := m.eval(strings.TrimSuffix(strings.TrimPrefix(line, "if "), ":")).(bool)
+		if test, ok := strings.CutPrefix(line, "if "); ok {
+			met := m.eval(strings.TrimSuffix(test, ":")).(bool)
 			for i+1 < len(lines) && strings.HasPrefix(lines[i+1], "    ") {
 				i++
 				if met {
@@ -245,7 +244,7 @@ func (p *pyParser) product() any {
 			case pySpan:
 				switch a := left.(type) {
 				case pySpans:
-					left = pyNums(scale(pyNums(a), 1/float64(b)).(pyNums))
+					left = scale(pyNums(a), 1/float64(b))
 				case pySpan:
 					left = float64(a / b)
 				}

@@ -111,6 +111,10 @@ func (p *parser) word(i int) string {
 	return p.tokens[i].text
 }
 
+// has reports whether there is a token i. Passes shorten the list while they
+// walk it, so its length is asked for anew each time.
+func (p *parser) has(i int) bool { return i >= 0 && i < len(p.tokens) }
+
 // is reports whether token i is one of the words.
 func (p *parser) is(i int, words ...string) bool {
 	w := p.word(i)
@@ -181,7 +185,7 @@ var longestPhrase = func() int {
 
 // readPhrases replaces the words of the lexicon.
 func (p *parser) readPhrases() {
-	for i := 0; i < len(p.tokens); i++ {
+	for i := 0; p.has(i); i++ {
 		if p.keepForQuantity(i) {
 			continue
 		}
@@ -244,7 +248,7 @@ func (p *parser) keepForQuantity(i int) bool {
 
 // readPercentiles replaces "95th percentile".
 func (p *parser) readPercentiles() {
-	for i := 0; i+1 < len(p.tokens); i++ {
+	for i := 0; p.has(i + 1); i++ {
 		t := p.tokens[i]
 		if t.kind != numberToken || t.number <= 0 || t.number >= 100 {
 			continue

@@ -69,12 +69,12 @@ var quantityWords = buildQuantityWords()
 func buildQuantityWords() map[string]quantityWord {
 	m := map[string]quantityWord{}
 	add := func(words string, kind quantityKind, component string) {
-		for _, w := range strings.Fields(words) {
+		for w := range strings.FieldsSeq(words) {
 			m[w] = quantityWord{phrase: phrase{kind: kind, component: component}}
 		}
 	}
 	weak := func(words string, kind quantityKind) {
-		for _, w := range strings.Fields(words) {
+		for w := range strings.FieldsSeq(words) {
 			m[w] = quantityWord{phrase: phrase{kind: kind, soft: []string{w}}, weak: true}
 		}
 	}
@@ -114,7 +114,7 @@ func buildQuantityWords() map[string]quantityWord {
 	for w, s := range speciesWords {
 		m[w] = quantityWord{phrase: phrase{species: s}}
 	}
-	for _, w := range strings.Fields("plasma number scalar average avg local thermal cartesian level magnetometer") {
+	for w := range strings.FieldsSeq("plasma number scalar average avg local thermal cartesian level magnetometer") {
 		if _, taken := m[w]; !taken {
 			m[w] = quantityWord{phrase: phrase{soft: []string{w}}, weak: true}
 		}
@@ -216,7 +216,7 @@ func distinctive(w string) bool {
 // readQuantities gathers the words that speak of one quantity into one item.
 // Filler words may stand between them; anything else ends the phrase.
 func (p *parser) readQuantities() {
-	for i := 0; i < len(p.tokens); i++ {
+	for i := 0; p.has(i); i++ {
 		first := p.quantityAt(i)
 		if first == nil {
 			continue

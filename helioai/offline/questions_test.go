@@ -53,7 +53,7 @@ func readQuestions(t testing.TB) []question {
 			t.Fatalf("questions.tsv: %d cells in %q", len(cells), line)
 		}
 		q := question{id: cells[0], files: strings.Fields(cells[1]), text: cells[2]}
-		for _, item := range strings.Split(cells[3], "; ") {
+		for item := range strings.SplitSeq(cells[3], "; ") {
 			switch item {
 			case "refuse":
 				q.refuse = true

@@ -68,6 +68,7 @@ func claimsOf(claims []check.Claim) []claimed {
 // each kind, through the real agent, Python in the sandbox and the check of the
 // numbers: the answers must be those of the table, and every number matched.
 func TestAnswersHoldInTheRealSession(t *testing.T) {
+	t.Parallel()
 	box, err := openSandbox()
 	testdata.Need(t, "a sandbox for Python", err)
 	t.Cleanup(func() { os.RemoveAll(fontCache) })

@@ -70,7 +70,7 @@ var (
 // readSpans replaces everything that the question says about time by items.
 func (p *parser) readSpans() {
 	p.mergeMoments()
-	for i := 0; i < len(p.tokens); i++ {
+	for i := 0; p.has(i); i++ {
 		if s, n := p.readSpan(i); s != nil {
 			s.text = p.written(i, i+n)
 			p.replace(i, n, &item{kind: spanItem, span: s})
@@ -81,7 +81,7 @@ func (p *parser) readSpans() {
 // mergeMoments joins a date and a clock time that stand side by side, and makes
 // moments of years, of "the 12th", and of the hour in "from 3 to 5 UT".
 func (p *parser) mergeMoments() {
-	for i := 0; i < len(p.tokens); i++ {
+	for i := 0; p.has(i); i++ {
 		t := &p.tokens[i]
 		if t.kind == numberToken && t.moment == nil {
 			t.moment = p.momentOfNumber(i)
@@ -93,7 +93,7 @@ func (p *parser) mergeMoments() {
 			t.moment = &moment{day: t.moment.doy}
 		}
 	}
-	for i := 0; i+1 < len(p.tokens); i++ {
+	for i := 0; p.has(i + 1); i++ {
 		a := p.momentAt(i)
 		if a == nil || a.last != nil {
 			continue
@@ -167,7 +167,6 @@ func (p *parser) readSpan(i int) (*span, int) {
 			return s, n
 		}
 	}
-	j = i
 	switch {
 	case p.is(i, fromWords...):
 		j = p.skip(i+1, "the", "le", "at", "on", "from", "a")

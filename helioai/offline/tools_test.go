@@ -4,10 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
-	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/helios-go/helios/helio/archive"
@@ -149,7 +148,7 @@ func (b *bench) run(c *llm.ToolCall) (text string, isError bool) {
 	case "get_timeseries":
 		out, err = b.timeseries(str("param_id"), str("start"), str("stop"))
 	case "run_python":
-		out, err = b.python(str("code"))
+		out = b.python(str("code"))
 	case "run_recipe":
 		out, err = b.recipe(str("name"), args["inputs"])
 	case "alfven_speed":
@@ -226,16 +225,14 @@ func (b *bench) timeseries(id, start, stop string) (map[string]any, error) {
 		}
 		entry := map[string]any{"column": label, "key": key, "n": st.N, "n_valid": st.Valid, "n_missing": st.Missing}
 		if st.Valid > 0 {
-			for k, v := range map[string]any{"mean": st.Mean, "median": st.Median, "std": st.Std, "min": st.Min, "max": st.Max, "min_time": st.MinTime.String(), "max_time": st.MaxTime.String()} {
-				entry[k] = v
-			}
+			maps.Copy(entry, map[string]any{"mean": st.Mean, "median": st.Median, "std": st.Std, "min": st.Min, "max": st.Max, "min_time": st.MinTime.String(), "max_time": st.MaxTime.String()})
 		}
 		stats = append(stats, entry)
 	}
 	return map[string]any{"dataset": name, "units": s.Units, "n_points": s.Len(), "stats": stats}, nil
 }
 
-func (b *bench) python(code string) (map[string]any, error) {
+func (b *bench) python(code string) map[string]any {
 	b.scripts = append(b.scripts, code)
 	m := &miniPython{data: b.data}
 	err := m.run(code)
@@ -247,7 +244,7 @@ func (b *bench) python(code string) (map[string]any, error) {
 	if err != nil {
 		out["error"] = err.Error()
 	}
-	return out, nil
+	return out
 }
 
 var loaded = regexp.MustCompile(`load_data\("([^"]+)"\)`)
@@ -352,9 +349,4 @@ func (c claimed) time() (tt.Time, bool) {
 
 func near(a, b, tolerance float64) bool {
 	return math.Abs(a-b) <= tolerance+1e-12*math.Abs(b)
-}
-
-func idOf(file, variable string) string {
-	stem := strings.TrimSuffix(filepath.Base(realFiles[file]), ".cdf")
-	return archive.JoinID("local", stem, variable)
 }

@@ -90,7 +90,7 @@ func alike(a, b string) bool {
 var lexiconWords = func() []string {
 	set := map[string]bool{}
 	for text := range phrases {
-		for _, w := range strings.Fields(text) {
+		for w := range strings.FieldsSeq(text) {
 			set[w] = true
 		}
 	}

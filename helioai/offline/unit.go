@@ -81,7 +81,7 @@ func readUnit(text string, afterNumber bool) string {
 
 // readUnits replaces "in km/s", "(in eV)", "en m/s" by items.
 func (p *parser) readUnits() {
-	for i := 0; i < len(p.tokens); i++ {
+	for i := 0; p.has(i); i++ {
 		if p.is(i, "(", "[") {
 			if unit, n := p.unitAt(i + 1); n > 0 && p.is(i+1+n, ")", "]") {
 				p.replace(i, n+2, &item{kind: unitItem, unit: unit})
