@@ -14,6 +14,7 @@ help: ## list the commands
 
 demo: ## ask a built-in question about built-in data: no key, no network (QUESTION="..." asks another)
 	@scripts/setup demo
+	@echo "building helioai (the first time this takes a minute or two)"
 	@$(GO) run ./cmd/helioai ask --provider offline $${QUESTION:+"$$QUESTION"}
 
 test: ## set up, vet, all tests with the race detector, allocation ceilings, three other platforms
@@ -32,7 +33,7 @@ ceilings:
 cross:
 	@set -e; for platform in $(PLATFORMS); do \
 		echo "build and vet for $$platform"; \
-		GOOS=$${platform%/*} GOARCH=$${platform#*/} CGO_ENABLED=0 $(GO) build ./...; \
+		GOOS=$${platform%/*} GOARCH=$${platform#*/} CGO_ENABLED=0 $(GO) build -buildvcs=false ./...; \
 		GOOS=$${platform%/*} GOARCH=$${platform#*/} CGO_ENABLED=0 $(GO) vet ./...; \
 	done
 
