@@ -52,6 +52,7 @@ type Agent struct {
 	Choice       llm.ToolChoice // of a run's first turn; later ones are the model's choice
 	Tools        []tool.Tool
 	Policy       Policy // nil: ReadOnly tools are allowed, the rest asks
+	Hooks        []Hook
 	Limits       Limits
 	Prices       llm.Prices // needed for Result.Cost and Limits.Money
 }

@@ -69,6 +69,8 @@ const (
 	KindChildStarted     EventKind = "child_started"
 	KindChildEnded       EventKind = "child_ended"
 	KindRunEnded         EventKind = "run_ended"
+	KindHookFired        EventKind = "hook_fired"
+	KindMessageBlocked   EventKind = "message_blocked"
 	KindCustom           EventKind = "custom"
 
 	KindTextDelta     EventKind = "text_delta"
@@ -108,7 +110,8 @@ type UserMessage struct {
 	Message  llm.Message `json:"message"`
 	Delivery Delivery    `json:"delivery,omitempty"`
 	Origin   string      `json:"origin,omitempty"`
-	At       SafePoint   `json:"at,omitempty"` // with OriginInterrupt: where to stop
+	At       SafePoint   `json:"at,omitempty"`       // with OriginInterrupt: where to stop
+	Replaces Seq         `json:"replaces,omitempty"` // the message whose place it takes, changed by a hook
 }
 
 // Left is what the limits leave to a run. Zero Money means no limit on it.
@@ -222,7 +225,8 @@ type ChildEnded struct {
 
 // RunEnded ends a run.
 type RunEnded struct {
-	Result *Result `json:"result"`
+	Result  *Result `json:"result"`
+	Dropped []Seq   `json:"dropped,omitempty"` // messages of hooks that no turn was left for
 }
 
 // Custom is an application's own event, see [Session.Custom].

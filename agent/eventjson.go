@@ -109,6 +109,10 @@ func newData(k EventKind) EventData {
 		return new(ChildEnded)
 	case KindRunEnded:
 		return new(RunEnded)
+	case KindHookFired:
+		return new(HookFired)
+	case KindMessageBlocked:
+		return new(MessageBlocked)
 	case KindCustom:
 		return new(Custom)
 	case KindTextDelta:

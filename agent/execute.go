@@ -69,17 +69,39 @@ func (r *run) complete(c *openCall, v *verdict, i int) error {
 	} else if res.IsError {
 		end.Outcome = OutcomeError
 	}
+	events := []EventData{end}
+	if len(r.s.agent.Hooks) > 0 {
+		wasError := res.IsError
+		var fired []EventData
+		res, fired = r.afterTool(v.call, res)
+		events = append(events, fired...)
+		if end.Outcome == OutcomeOK && res.IsError {
+			end.Outcome = OutcomeError
+		}
+		res.IsError = res.IsError || wasError && end.Outcome != OutcomeOK
+	}
 	clean(&res, r.s.agent.Limits.ResultBytes)
 	end.Data = res.Data
 	end.Result = &llm.ToolResult{ID: c.call.ID, Name: c.call.Name, Parts: res.Parts, IsError: res.IsError}
-	end.Final = v.tool.IsFinal && end.Outcome == OutcomeOK
+	end.Final = v.tool.IsFinal && end.Outcome == OutcomeOK && !injects(events)
 	switch {
 	case end.Outcome == OutcomeAborted:
 		r.abort(err)
 	case end.Final:
-		return r.end(StopDone, nil, end)
+		_, err := r.stopWell(events...)
+		return err
 	}
-	return r.s.append(r.l, end)
+	return r.s.append(r.l, events...)
+}
+
+// injects reports whether a hook has a message for the model among the events.
+func injects(events []EventData) bool {
+	for _, d := range events {
+		if _, ok := d.(*UserMessage); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // abort stops the calls beside one that has ended the run. The first one counts.

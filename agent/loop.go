@@ -12,6 +12,7 @@ import (
 type loop struct {
 	lease  Lease
 	cancel context.CancelCauseFunc // of the run that is going on; guarded by Session.mu
+	vetted map[Seq]bool            // messages that the hooks have seen
 }
 
 // working reports whether an owner has something to do. Questions that were

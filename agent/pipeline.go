@@ -12,16 +12,18 @@ import (
 	"github.com/helios-go/helios/tool"
 )
 
-// Every call goes through one pipeline: find the tool, check the arguments,
-// compute the permission key, apply the limits, ask the policy, ask the user if
-// it says so, note the start, run, note the end. Nothing runs a tool but this.
+// Every call goes through one pipeline: find the tool, apply the limits, let hooks
+// rewrite, check the arguments, compute the permission key, ask the policy, ask
+// the user if it says so, note the start, run, let hooks rewrite the result, note
+// the end. Nothing runs a tool but this.
 
 // verdict is what the pipeline decided about a call before running it.
 type verdict struct {
 	call     *tool.Call
 	tool     *tool.Tool
 	decision Decision
-	refused  *ToolEnded // it will not run, and why
+	refused  *ToolEnded  // it will not run, and why
+	fired    []EventData // what hooks had to say about it
 }
 
 // callTools takes the calls of the last message as far as they go: to their
@@ -29,17 +31,19 @@ type verdict struct {
 func (r *run) callTools(v *runState) (bool, error) {
 	calls := r.openCalls()
 	verdicts := make([]verdict, len(calls))
-	var refused []EventData
+	var news []EventData
 	for i := range calls {
-		if calls[i].result == nil {
-			verdicts[i] = r.decide(v, calls, i)
-			if end := verdicts[i].refused; end != nil {
-				refused = append(refused, end)
-			}
+		if calls[i].result != nil {
+			continue
+		}
+		verdicts[i] = r.decide(v, calls, i)
+		news = append(news, verdicts[i].fired...)
+		if end := verdicts[i].refused; end != nil {
+			news = append(news, end)
 		}
 	}
-	if len(refused) > 0 {
-		if err := r.s.append(r.l, refused...); err != nil {
+	if len(news) > 0 {
+		if err := r.s.append(r.l, news...); err != nil {
 			return false, err
 		}
 	}
@@ -123,23 +127,40 @@ func (r *run) decide(v *runState, calls []openCall, i int) verdict {
 	case t.IsFinal && len(calls) > 1:
 		return refuse(OutcomeInvalid, "%s ends the conversation's turn, so it must be called alone; call it again by itself when the other results are in", t.Spec.Name)
 	}
-	args, err := t.Check(c.call.Args)
-	if err != nil {
-		return refuse(OutcomeInvalid, "%v", err)
-	}
-	if c.started != nil { // by a process that died; the effect allows it again
-		args = c.started.Call.Args
-	}
 	call := &tool.Call{
-		ID: c.call.ID, Name: c.call.Name, Args: args, Effect: t.Effect, Kind: t.Kind,
+		ID: c.call.ID, Name: c.call.Name, Args: c.call.Args, Effect: t.Effect, Kind: t.Kind,
 		IdempotencyKey: v.id + "/" + strconv.Itoa(v.turns) + "/" + strconv.Itoa(i),
 		Session:        r.s.id, User: r.s.opts.User, Run: v.id, Turn: v.turns,
 	}
-	if call.Key, err = t.Key(args); err != nil {
-		return refuse(OutcomeDenied, "denied: its permission key cannot be computed: %v", err)
-	}
-	if c.started != nil {
+	if c.started != nil { // by a process that died; the effect allows it again
+		call.Args, call.Key = c.started.Call.Args, c.started.Key
 		return verdict{call: call, tool: t, decision: c.started.Decision}
+	}
+	var fired []EventData
+	if len(r.s.agent.Hooks) > 0 {
+		args, said, deny := r.beforeTool(*call)
+		if fired = said; deny != "" {
+			return verdict{fired: fired, refused: c.failed(i, OutcomeDenied, "denied: "+deny)}
+		}
+		call.Args = args
+	}
+	res := r.permitted(call, t, c, i)
+	res.fired = fired
+	return res
+}
+
+// permitted is the pipeline from the check of the arguments, which are final, to
+// the policy's decision.
+func (r *run) permitted(call *tool.Call, t *tool.Tool, c *openCall, i int) verdict {
+	refuse := func(o Outcome, format string, args ...any) verdict {
+		return verdict{refused: c.failed(i, o, fmt.Sprintf(format, args...))}
+	}
+	var err error
+	if call.Args, err = t.Check(call.Args); err != nil {
+		return refuse(OutcomeInvalid, "%v", err)
+	}
+	if call.Key, err = t.Key(call.Args); err != nil {
+		return refuse(OutcomeDenied, "denied: its permission key cannot be computed: %v", err)
 	}
 	decision, err := r.consult(call)
 	switch {

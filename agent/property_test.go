@@ -140,8 +140,31 @@ func (l *life) agent() agent.Agent {
 			l.tool("fail", tool.ReadOnly, 0), l.tool("panic", tool.ReadOnly, 0), l.tool("ask", tool.ReadOnly, 0),
 		},
 		Policy: agent.AllowTools("put"),
+		Hooks:  []agent.Hook{l.hook()},
 		Prices: llm.Prices{"test/scripted": {Input: 1_000_000}},
 		Limits: agent.Limits{Turns: 6, ToolCalls: 20, Idle: 20 * time.Second},
+	}
+}
+
+// hook is not content with each fourth step, and each fifth message gets a prefix.
+func (l *life) hook() agent.Hook {
+	return agent.Hook{
+		Name: "picky",
+		Message: func(_ context.Context, _ agent.Moment, m llm.Message) (agent.MessageVerdict, error) {
+			if strings.HasSuffix(m.Text(), "5>") {
+				changed := llm.User(m.Text() + " please")
+				return agent.MessageVerdict{Message: &changed}, nil
+			}
+			return agent.MessageVerdict{}, nil
+		},
+		BeforeStop: func(context.Context, agent.Moment, *agent.Result) (agent.StopVerdict, error) {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			if l.turn%4 == 0 {
+				return agent.StopVerdict{Inject: "go on"}, nil
+			}
+			return agent.StopVerdict{}, nil
+		},
 	}
 }
 
@@ -252,8 +275,8 @@ func (l *life) check() {
 	}
 	seen := map[string]int{}
 	for _, m := range l.s.History() {
-		if m.Role == llm.RoleUser && m.Origin == "" {
-			seen[m.Text()]++
+		if m.Role == llm.RoleUser {
+			seen[strings.TrimSuffix(m.Text(), " please")]++
 		}
 	}
 	for i := range l.sent {

@@ -21,6 +21,7 @@ type run struct {
 	stream   attempt     // the latest
 	request  llm.Request // what is the same in each of the run's requests
 	finals   []string    // the tools that end a run
+	text     string      // not empty: what a hook makes of the answer
 	aborted  error       // of the tool that ended the run; guarded by Session.mu
 }
 
@@ -33,7 +34,9 @@ func (s *Session) drive(l *loop) error {
 		if err := r.begin(); err != nil {
 			return err
 		}
-		v = s.view()
+		if v = s.view(); v.id == "" {
+			return nil // hooks have blocked all that there was
+		}
 	}
 	r.id = v.id
 	r.prepare()
@@ -107,14 +110,32 @@ func (s *Session) view() runState {
 	return s.st.current()
 }
 
-// begin appends the start of the run and of its first turn.
+// begin appends the start of the run and of its first turn, if there are messages
+// for one.
 func (r *run) begin() error {
+	took, err := r.choose(r.s.ctx, (*state).nextRun)
+	if err != nil || len(took) == 0 {
+		return err
+	}
 	l := &r.s.agent.Limits
-	r.s.mu.Lock()
-	took := r.s.st.nextRun()
-	r.s.mu.Unlock()
 	left := l.left()
 	return r.s.append(r.l, &RunStarted{Left: left}, &TurnStarted{Took: took, Final: l.Turns == 1, Left: left})
+}
+
+// choose picks the messages to take, and picks again when hooks have changed what there is.
+func (r *run) choose(ctx context.Context, from func(*state) []Seq) ([]Seq, error) {
+	for {
+		r.s.mu.Lock()
+		took := from(&r.s.st)
+		r.s.mu.Unlock()
+		if len(r.s.agent.Hooks) == 0 || len(took) == 0 {
+			return took, nil
+		}
+		news, err := r.s.vet(ctx, r.l, took)
+		if err != nil || !news {
+			return took, err
+		}
+	}
 }
 
 // step does what the phase asks for and reports whether the run is over, or has
@@ -136,7 +157,10 @@ func (r *run) step() (bool, error) {
 	case phaseTools:
 		return r.callTools(&v)
 	case phaseAnswer:
-		return true, r.finish(&v)
+		if stop := stopOf(v.finish); stop != StopDone {
+			return true, r.end(stop, nil)
+		}
+		return r.stopWell()
 	}
 	return r.turn(&v)
 }
@@ -163,9 +187,10 @@ func (r *run) turn(v *runState) (bool, error) {
 	case l.Money > 0 && v.cost > l.Money:
 		return true, r.end(StopMoney, nil)
 	}
-	r.s.mu.Lock()
-	took := r.s.st.steers()
-	r.s.mu.Unlock()
+	took, err := r.choose(r.ctx, (*state).steers)
+	if err != nil {
+		return false, err
+	}
 	left := Left{
 		Turns:     l.Turns - v.turns,
 		ToolCalls: max(0, l.ToolCalls-v.calls),
@@ -176,11 +201,6 @@ func (r *run) turn(v *runState) (bool, error) {
 	}
 	final := v.turns+1 == l.Turns || v.calls >= l.ToolCalls
 	return false, r.s.append(r.l, &TurnStarted{Took: took, Final: final, Left: left})
-}
-
-// finish ends a run whose answer is in the log already.
-func (r *run) finish(v *runState) error {
-	return r.end(stopOf(v.finish), nil)
 }
 
 // stopOf is why a run stops whose last message ended so.
@@ -211,12 +231,13 @@ func (r *run) stopped(cause error, before ...EventData) error {
 	return r.end(StopCancelled, cause, before...)
 }
 
-// end appends the events before, a result for every call that has none, and the
-// end of the run.
-func (r *run) end(stop StopReason, cause error, before ...EventData) error {
+// preview is the run, and the calls of its last message, as they will be once the
+// events are in the log.
+func (r *run) preview(events []EventData) (runState, []openCall) {
 	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
 	v, open := r.s.st.current(), r.s.st.calls
-	for _, d := range before {
+	for _, d := range events {
 		switch d := d.(type) {
 		case *ModelMessage:
 			v.modelMessage(d)
@@ -226,7 +247,13 @@ func (r *run) end(stop StopReason, cause error, before ...EventData) error {
 			open = closeCall(open, d)
 		}
 	}
-	r.s.mu.Unlock()
+	return v, open
+}
+
+// end appends the events before, a result for every call that has none, and the
+// end of the run.
+func (r *run) end(stop StopReason, cause error, before ...EventData) error {
+	v, open := r.preview(before)
 	for i := range open {
 		if open[i].result == nil {
 			before = append(before, open[i].close(i, stop))
@@ -236,7 +263,14 @@ func (r *run) end(stop StopReason, cause error, before ...EventData) error {
 	if stop != StopDone {
 		err = &StopError{Stop: stop, Err: cause}
 	}
-	return r.s.append(r.l, append(before, &RunEnded{Result: v.result(r.s.id, stop, err)})...)
+	res := v.result(r.s.id, stop, err)
+	if r.text != "" && stop == StopDone {
+		res.Text = r.text
+	}
+	r.s.mu.Lock()
+	dropped := r.s.st.own()
+	r.s.mu.Unlock()
+	return r.s.append(r.l, append(before, &RunEnded{Result: res, Dropped: dropped})...)
 }
 
 func closeCall(open []openCall, d *ToolEnded) []openCall {

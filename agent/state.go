@@ -29,6 +29,7 @@ type state struct {
 type waiting struct {
 	seq Seq
 	msg *UserMessage
+	own bool // of the run itself: it starts no other
 }
 
 // openCall is a call of the last message.
@@ -93,6 +94,8 @@ func (s *state) apply(e *Event) {
 		}
 	case *UserMessage:
 		s.userMessage(e.Seq, d)
+	case *MessageBlocked:
+		s.inbox = slices.DeleteFunc(s.inbox, func(w waiting) bool { return w.seq == d.Message })
 	case *RunStarted:
 		s.run = &runState{id: e.Run, left: d.Left, interrupt: s.interruptNext, reason: s.reasonNext}
 		s.interruptNext, s.reasonNext = "", ""
@@ -143,8 +146,18 @@ func (s *state) current() runState {
 }
 
 func (s *state) userMessage(seq Seq, d *UserMessage) {
+	if d.Replaces > 0 {
+		if w := s.message(d.Replaces); w != nil {
+			w.msg = d
+		}
+		return
+	}
 	if d.Origin != OriginInterrupt {
-		s.inbox = append(s.inbox, waiting{seq, d})
+		own := d.Origin == OriginHook || d.Origin == OriginCorrection
+		s.inbox = append(s.inbox, waiting{seq, d, own})
+		if own && s.run != nil && (s.run.phase == phaseModel || s.run.phase == phaseAnswer) {
+			s.run.phase = phaseTurn // the model has to hear this first
+		}
 		if d.Delivery == Preempt && s.run != nil && s.run.interrupt == "" {
 			s.run.interrupt, s.run.preempted = AfterTools, true
 		}
@@ -163,6 +176,16 @@ func (s *state) userMessage(seq Seq, d *UserMessage) {
 	if text := d.Message.Text(); text != "" {
 		*reason = text
 	}
+}
+
+// message is the one of a seq in the inbox, nil if it is not there.
+func (s *state) message(seq Seq) *waiting {
+	for i := range s.inbox {
+		if s.inbox[i].seq == seq {
+			return &s.inbox[i]
+		}
+	}
+	return nil
 }
 
 func (s *state) turnStarted(turn int, d *TurnStarted) {
@@ -319,6 +342,10 @@ func (s *state) runEnded(d *RunEnded) {
 		}
 		s.history = append(s.history, note(OriginInterrupt, text))
 	}
+	s.inbox = slices.DeleteFunc(s.inbox, func(w waiting) bool { return slices.Contains(d.Dropped, w.seq) })
+	if len(s.inbox) == 0 {
+		s.inbox = nil
+	}
 	s.last, s.run = d.Result, nil
 }
 
@@ -394,6 +421,17 @@ func (s *state) nextRun() []Seq {
 		}
 	}
 	return took
+}
+
+// own are the messages of the run itself that no turn has taken.
+func (s *state) own() []Seq {
+	var seqs []Seq
+	for _, w := range s.inbox {
+		if w.own {
+			seqs = append(seqs, w.seq)
+		}
+	}
+	return seqs
 }
 
 // steers are the messages that the next turn of a run takes.

@@ -120,12 +120,16 @@ func (i *SessionInfo) Apply(e Event) {
 			i.Parent = d.Parent.Session
 		}
 	case *UserMessage:
-		if d.Origin == OriginInterrupt {
+		if d.Origin == OriginInterrupt || d.Replaces > 0 {
 			break
 		}
 		i.Pending++
 		if i.State == StateIdle {
 			i.State = StateReady
+		}
+	case *MessageBlocked:
+		if i.Pending--; i.Pending == 0 && i.State == StateReady {
+			i.State = StateIdle
 		}
 	case *TurnStarted:
 		i.Pending -= len(d.Took)
@@ -134,6 +138,7 @@ func (i *SessionInfo) Apply(e Event) {
 	case *QuestionAsked:
 		i.State = StateQuestion
 	case *RunEnded:
+		i.Pending -= len(d.Dropped)
 		i.State = StateIdle
 		if i.Pending > 0 {
 			i.State = StateReady

@@ -18,6 +18,11 @@ var errSilent = errors.New("the stream was silent for too long")
 // callModel makes the turn's model call and appends what came of it.
 func (r *run) callModel(v *runState) (bool, error) {
 	req := r.turnRequest(v)
+	if len(r.s.agent.Hooks) > 0 {
+		if call, done, err := r.beforeModel(req); !call || err != nil {
+			return done, err
+		}
+	}
 	for attempt := 1; ; attempt++ {
 		resp, emitted, err := r.attempt(req, attempt)
 		msg := r.message(resp, v.turns, attempt)
@@ -60,8 +65,16 @@ func (r *run) callModel(v *runState) (bool, error) {
 // answer appends a whole message. One without calls ends the run.
 func (r *run) answer(msg *ModelMessage) (bool, error) {
 	stop := stopOf(msg.Finish)
-	if countCalls(&msg.Message) == 0 || stop != StopDone {
+	if stop != StopDone {
 		return true, r.end(stop, nil, msg)
+	}
+	if len(r.s.agent.Hooks) > 0 {
+		if goOn, done, err := r.afterModel(msg); !goOn || err != nil {
+			return done, err
+		}
+	}
+	if countCalls(&msg.Message) == 0 {
+		return r.stopWell(msg)
 	}
 	l := &r.s.agent.Limits
 	if l.Money > 0 && r.s.view().cost+msg.Cost > l.Money {

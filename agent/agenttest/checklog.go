@@ -62,11 +62,17 @@ func (c *checker) bad(format string, args ...any) {
 func (c *checker) event(e agent.Event) {
 	switch d := e.Data.(type) {
 	case *agent.UserMessage:
-		if d.Origin != agent.OriginInterrupt {
+		if d.Origin != agent.OriginInterrupt && d.Replaces == 0 {
 			c.taken[e.Seq] = false
 		}
 		return
-	case *agent.SessionOpened, *agent.Custom, *agent.QuestionAnswered:
+	case *agent.MessageBlocked:
+		if taken, sent := c.taken[d.Message]; !sent || taken {
+			c.bad("it blocks message %d (sent before: %t, taken before: %t)", d.Message, sent, taken)
+		}
+		c.taken[d.Message] = true
+		return
+	case *agent.HookFired, *agent.SessionOpened, *agent.Custom, *agent.QuestionAnswered:
 		return
 	case *agent.RunStarted:
 		if c.run != "" {
@@ -191,6 +197,12 @@ func (c *checker) toolEnded(d *agent.ToolEnded) {
 
 func (c *checker) runEnded(d *agent.RunEnded) {
 	c.closed("the run ends")
+	for _, seq := range d.Dropped {
+		if taken, sent := c.taken[seq]; !sent || taken {
+			c.bad("it drops message %d (sent before: %t, taken before: %t)", seq, sent, taken)
+		}
+		c.taken[seq] = true
+	}
 	got := d.Result
 	if got.Turns != c.want.Turns || got.ToolCalls != c.want.ToolCalls || got.Usage != c.want.Usage || got.Cost != c.want.Cost {
 		c.bad("the result counts %d turns, %d calls, %+v, %d; the log %d, %d, %+v, %d",
@@ -205,20 +217,23 @@ func (c *checker) runEnded(d *agent.RunEnded) {
 	c.run = ""
 }
 
-// Untaken returns the messages that no turn has taken, by their seq: those that
-// an idle session must not have.
+// Untaken returns the user's messages that no turn has taken and no hook has blocked, by
+// their seq: those that an idle session must not have.
 func Untaken(events []agent.Event) []agent.Seq {
 	var left []agent.Seq
 	taken := map[agent.Seq]bool{}
 	for _, e := range events {
-		if d, ok := e.Data.(*agent.TurnStarted); ok {
+		switch d := e.Data.(type) {
+		case *agent.TurnStarted:
 			for _, seq := range d.Took {
 				taken[seq] = true
 			}
+		case *agent.MessageBlocked:
+			taken[d.Message] = true
 		}
 	}
 	for _, e := range events {
-		if d, ok := e.Data.(*agent.UserMessage); ok && d.Origin != agent.OriginInterrupt && !taken[e.Seq] {
+		if d, ok := e.Data.(*agent.UserMessage); ok && d.Origin == agent.OriginUser && !taken[e.Seq] {
 			left = append(left, e.Seq)
 		}
 	}

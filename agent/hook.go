@@ -1,0 +1,350 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/tool"
+)
+
+// A Hook looks at what passes through a session at one or several phases, and may
+// change it. Nil functions are skipped. An agent's hooks run in order, each on
+// what the one before has left; the first that ends, blocks or denies something
+// has the last word on it. The zero verdict changes nothing.
+//
+// Hooks fail safe: an error or a panic blocks the message, denies the call, hides
+// the result, or fails the run, as told at each phase. To watch without a say, read
+// Session.Events.
+//
+// After a crash a phase may be gone through again. The functions are called from
+// the session's run, several AfterTool at the same time.
+type Hook struct {
+	Name string
+
+	// Message sees each message before a turn takes it. On an error it is blocked.
+	Message func(ctx context.Context, at Moment, m llm.Message) (MessageVerdict, error)
+	// BeforeModel sees the request of a model call, and may change it for this call:
+	// it is a copy, but its slices are the session's, so replace what changes. On an
+	// error the run fails.
+	BeforeModel func(ctx context.Context, at Moment, req *llm.Request) (ModelVerdict, error)
+	// AfterModel sees a whole message of the model before its calls are made. On an
+	// error the run fails.
+	AfterModel func(ctx context.Context, at Moment, resp *llm.Response) (ModelVerdict, error)
+	// BeforeTool sees a call before its arguments are checked and its permission is
+	// decided: what it rewrites goes through both. On an error the call is denied.
+	BeforeTool func(ctx context.Context, at Moment, c *tool.Call) (ToolVerdict, error)
+	// AfterTool sees what a tool returned, errors included, before the log and the
+	// model do. On an error the model gets an error result instead.
+	AfterTool func(ctx context.Context, at Moment, c *tool.Call, r tool.Result) (ResultVerdict, error)
+	// BeforeStop sees the result of a run that is about to end well. On an error the
+	// run fails.
+	BeforeStop func(ctx context.Context, at Moment, r *Result) (StopVerdict, error)
+}
+
+// A Moment is where in a session a hook is called.
+type Moment struct {
+	Session, User, Run string
+	Turn               int
+}
+
+// A MessageVerdict is about a user message.
+type MessageVerdict struct {
+	Message *llm.Message // not nil: it takes the message's place
+	Block   string       // not empty: the message is dropped, and why
+}
+
+// A ModelVerdict is about a model call.
+type ModelVerdict struct {
+	Inject string // not empty: the model gets this message in another turn, instead of making this call or running its tools
+	Answer string // not empty: the run ends well with this answer
+}
+
+// A ToolVerdict is about a tool call.
+type ToolVerdict struct {
+	Args json.RawMessage // not nil: these arguments take the place of the model's
+	Deny string          // not empty: the call is not made, and the model is told why
+}
+
+// A ResultVerdict is about the result of a tool.
+type ResultVerdict struct {
+	Result *tool.Result // not nil: it takes the result's place
+	Inject string       // not empty: the model gets this message with the results
+}
+
+// A StopVerdict is about the end of a run.
+type StopVerdict struct {
+	Inject string // not empty: the run does not end, the model gets this message
+	Text   string // not empty: it takes the place of the answer's text in the Result
+}
+
+// HookFired says that a hook had a say.
+type HookFired struct {
+	Hook    string `json:"hook"`
+	Phase   string `json:"phase"`
+	Verdict string `json:"verdict"`          // rewrite, block, deny, inject, answer, error
+	Detail  string `json:"detail,omitempty"` // the reason, or the id of the call
+}
+
+// MessageBlocked says that a hook dropped a message.
+type MessageBlocked struct {
+	Message Seq    `json:"message"`
+	Hook    string `json:"hook"`
+	Reason  string `json:"reason"`
+}
+
+func (*HookFired) kind() EventKind      { return KindHookFired }
+func (*MessageBlocked) kind() EventKind { return KindMessageBlocked }
+
+// The phases of a hook, as the log names them.
+const (
+	phaseMessage     = "message"
+	phaseBeforeModel = "before_model"
+	phaseAfterModel  = "after_model"
+	phaseBeforeTool  = "before_tool"
+	phaseAfterTool   = "after_tool"
+	phaseBeforeStop  = "before_stop"
+)
+
+// moment is now.
+func (s *Session) moment() Moment {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := Moment{Session: s.id, User: s.opts.User}
+	if s.st.run != nil {
+		m.Run, m.Turn = s.st.run.id, s.st.run.turns
+	}
+	return m
+}
+
+// guarded calls a function of a hook and turns its panic into an error.
+func guarded[V any](s *Session, h *Hook, call func() (V, error)) (v V, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.panicked("hook "+h.Name, p)
+			err = fmt.Errorf("hook %s panicked: %v", h.Name, p)
+		}
+	}()
+	if v, err = call(); err != nil {
+		err = fmt.Errorf("hook %s: %w", h.Name, err)
+	}
+	return v, err
+}
+
+// injected is a message that a hook puts into the conversation.
+func injected(text string) *UserMessage {
+	return &UserMessage{Message: llm.User(text), Delivery: Steer, Origin: OriginHook}
+}
+
+// vet has the hooks look at messages that are about to be taken, and writes what
+// they say. A message is vetted once in the life of a loop. It reports whether
+// anything was written.
+func (s *Session) vet(ctx context.Context, l *loop, seqs []Seq) (news bool, err error) {
+	for _, seq := range seqs {
+		if l.vetted[seq] {
+			continue
+		}
+		s.mu.Lock()
+		w := s.st.message(seq)
+		s.mu.Unlock()
+		if w == nil || w.msg.Origin != OriginUser {
+			continue
+		}
+		if events := s.vetOne(ctx, seq, w.msg); len(events) > 0 {
+			news = true
+			if err := s.append(l, events...); err != nil {
+				return true, err
+			}
+		}
+		if l.vetted == nil {
+			l.vetted = make(map[Seq]bool)
+		}
+		l.vetted[seq] = true
+	}
+	return news, nil
+}
+
+func (s *Session) vetOne(ctx context.Context, seq Seq, msg *UserMessage) []EventData {
+	var events []EventData
+	m, changed := msg.Message, false
+	for i := range s.agent.Hooks {
+		h := &s.agent.Hooks[i]
+		if h.Message == nil {
+			continue
+		}
+		v, err := guarded(s, h, func() (MessageVerdict, error) { return h.Message(ctx, s.moment(), m) })
+		switch {
+		case err != nil:
+			return append(events, &MessageBlocked{Message: seq, Hook: h.Name, Reason: err.Error()})
+		case v.Block != "":
+			return append(events, &MessageBlocked{Message: seq, Hook: h.Name, Reason: v.Block})
+		case v.Message != nil:
+			m, changed = *v.Message, true
+			events = append(events, &HookFired{Hook: h.Name, Phase: phaseMessage, Verdict: "rewrite"})
+		}
+	}
+	if changed {
+		m.Role = llm.RoleUser
+		events = append(events, &UserMessage{Message: m, Delivery: msg.Delivery, Origin: OriginHook, Replaces: seq})
+	}
+	return events
+}
+
+// askModelHooks calls the hooks of a phase around the model call until one has a
+// say.
+func (r *run) askModelHooks(phase string, call func(h *Hook) (ModelVerdict, error)) (ModelVerdict, *HookFired, error) {
+	for i := range r.s.agent.Hooks {
+		h := &r.s.agent.Hooks[i]
+		v, err := guarded(r.s, h, func() (ModelVerdict, error) { return call(h) })
+		fired := &HookFired{Hook: h.Name, Phase: phase}
+		switch {
+		case err != nil:
+			fired.Verdict, fired.Detail = "error", err.Error()
+			return v, fired, err
+		case v.Answer != "":
+			fired.Verdict = "answer"
+			return v, fired, nil
+		case v.Inject != "":
+			fired.Verdict = "inject"
+			return v, fired, nil
+		}
+	}
+	return ModelVerdict{}, nil, nil
+}
+
+// beforeModel reports whether the hooks leave the model call to be made. If not,
+// what they want instead is in the log.
+func (r *run) beforeModel(req *llm.Request) (call, done bool, err error) {
+	v, fired, failed := r.askModelHooks(phaseBeforeModel, func(h *Hook) (ModelVerdict, error) {
+		if h.BeforeModel == nil {
+			return ModelVerdict{}, nil
+		}
+		return h.BeforeModel(r.ctx, r.s.moment(), req)
+	})
+	switch {
+	case failed != nil:
+		return false, true, r.end(StopFailed, failed, fired)
+	case v.Answer != "":
+		return false, true, r.end(StopDone, nil, fired, &ModelMessage{Model: "hook/" + fired.Hook, Message: llm.Assistant(v.Answer), Finish: llm.FinishStop})
+	case v.Inject != "":
+		return false, false, r.s.append(r.l, fired, injected(v.Inject))
+	}
+	return true, false, nil
+}
+
+// afterModel has the hooks look at a whole message. It reports whether they leave
+// it to take its course; if not, what they want instead is in the log.
+func (r *run) afterModel(msg *ModelMessage) (goOn, done bool, err error) {
+	v, fired, failed := r.askModelHooks(phaseAfterModel, func(h *Hook) (ModelVerdict, error) {
+		if h.AfterModel == nil {
+			return ModelVerdict{}, nil
+		}
+		return h.AfterModel(r.ctx, r.s.moment(), &llm.Response{Message: msg.Message, Finish: msg.Finish, Usage: msg.Usage, Meta: msg.Meta})
+	})
+	if fired == nil {
+		return true, false, nil
+	}
+	events := []EventData{msg}
+	for i, c := range callsOf(&msg.Message) {
+		events = append(events, c.failed(i, OutcomeDenied, "not run: hook "+fired.Hook+" took over"))
+	}
+	events = append(events, fired)
+	switch {
+	case failed != nil:
+		return false, true, r.end(StopFailed, failed, events...)
+	case v.Answer != "":
+		answer := &ModelMessage{Model: "hook/" + fired.Hook, Message: llm.Assistant(v.Answer), Finish: llm.FinishStop}
+		return false, true, r.end(StopDone, nil, append(events, answer)...)
+	}
+	return false, false, r.s.append(r.l, append(events, injected(v.Inject))...)
+}
+
+// beforeTool has the hooks look at a call. It returns the arguments that they
+// leave, and why the call is denied, if it is.
+func (r *run) beforeTool(c tool.Call) (args json.RawMessage, fired []EventData, deny string) {
+	for i := range r.s.agent.Hooks {
+		h := &r.s.agent.Hooks[i]
+		if h.BeforeTool == nil {
+			continue
+		}
+		seen := c
+		v, err := guarded(r.s, h, func() (ToolVerdict, error) { return h.BeforeTool(r.ctx, r.s.moment(), &seen) })
+		f := &HookFired{Hook: h.Name, Phase: phaseBeforeTool, Detail: c.ID}
+		switch {
+		case err != nil:
+			f.Verdict = "error"
+			return nil, append(fired, f), err.Error()
+		case v.Deny != "":
+			f.Verdict = "deny"
+			return nil, append(fired, f), v.Deny
+		case v.Args != nil:
+			f.Verdict = "rewrite"
+			fired = append(fired, f)
+			c.Args = v.Args
+		}
+	}
+	return c.Args, fired, ""
+}
+
+// afterTool has the hooks look at a result. It returns the result that they
+// leave, and what is to be written beside it.
+func (r *run) afterTool(c *tool.Call, res tool.Result) (tool.Result, []EventData) {
+	var events []EventData
+	for i := range r.s.agent.Hooks {
+		h := &r.s.agent.Hooks[i]
+		if h.AfterTool == nil {
+			continue
+		}
+		v, err := guarded(r.s, h, func() (ResultVerdict, error) { return h.AfterTool(r.ctx, r.s.moment(), c, res) })
+		f := HookFired{Hook: h.Name, Phase: phaseAfterTool, Detail: c.ID}
+		if err != nil {
+			f.Verdict = "error"
+			res = tool.Text("the result is withheld: " + err.Error())
+			res.IsError = true
+			return res, append(events, &f)
+		}
+		if v.Result != nil {
+			rewrite := f
+			rewrite.Verdict, res = "rewrite", *v.Result
+			events = append(events, &rewrite)
+		}
+		if v.Inject != "" {
+			f.Verdict = "inject"
+			events = append(events, &f, injected(v.Inject))
+		}
+	}
+	return res, events
+}
+
+// stopWell ends a run whose answer is there, unless a hook has something to say
+// to the model first. It reports whether the run has ended.
+func (r *run) stopWell(before ...EventData) (bool, error) {
+	v, _ := r.preview(before)
+	res := v.result(r.s.id, StopDone, nil)
+	text := res.Text
+	for i := range r.s.agent.Hooks {
+		h := &r.s.agent.Hooks[i]
+		if h.BeforeStop == nil {
+			continue
+		}
+		seen := *res
+		verdict, err := guarded(r.s, h, func() (StopVerdict, error) { return h.BeforeStop(r.ctx, r.s.moment(), &seen) })
+		f := &HookFired{Hook: h.Name, Phase: phaseBeforeStop}
+		switch {
+		case err != nil:
+			f.Verdict = "error"
+			return true, r.end(StopFailed, err, append(before, f)...)
+		case verdict.Inject != "":
+			f.Verdict = "inject"
+			return false, r.s.append(r.l, append(before, f, injected(verdict.Inject))...)
+		case verdict.Text != "":
+			f.Verdict, res.Text = "rewrite", verdict.Text
+			before = append(before, f)
+		}
+	}
+	if res.Text != text {
+		r.text = res.Text
+	}
+	return true, r.end(StopDone, nil, before...)
+}

@@ -1,0 +1,279 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/helios-go/helios/agent"
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/llm/llmtest"
+	"github.com/helios-go/helios/tool"
+)
+
+// A hook keeps a run from ending before a tool has been used.
+func ExampleHook() {
+	looked := false
+	mustLook := agent.Hook{
+		Name: "must-look",
+		AfterTool: func(_ context.Context, _ agent.Moment, c *tool.Call, r tool.Result) (agent.ResultVerdict, error) {
+			looked = looked || c.Name == "look" && !r.IsError
+			return agent.ResultVerdict{}, nil
+		},
+		BeforeStop: func(context.Context, agent.Moment, *agent.Result) (agent.StopVerdict, error) {
+			if !looked {
+				return agent.StopVerdict{Inject: "You have not looked at the data yet."}, nil
+			}
+			return agent.StopVerdict{}, nil
+		},
+	}
+	look := tool.New("look", "Look at the data", func(context.Context, struct{}) (string, error) {
+		return "5.26 nT", nil
+	}, tool.WithEffect(tool.ReadOnly))
+	model := llmtest.New(llmtest.Text("I guess 5 nT."), llmtest.Call("look", `{}`), llmtest.Text("5.26 nT."))
+	res, err := agent.Agent{Model: model, Tools: []tool.Tool{look}, Hooks: []agent.Hook{mustLook}}.Run(context.Background(), "How strong was it?")
+	fmt.Println(res.Text, err)
+	// Output: 5.26 nT. <nil>
+}
+
+func fired(b *bench) string {
+	var all []string
+	for _, f := range pick[*agent.HookFired](b.log()) {
+		all = append(all, f.Hook+":"+f.Phase+":"+f.Verdict)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestAHookRewritesAndBlocksMessages(t *testing.T) {
+	t.Parallel()
+	guard := agent.Hook{Name: "guard", Message: func(_ context.Context, at agent.Moment, m llm.Message) (agent.MessageVerdict, error) {
+		switch text := m.Text(); {
+		case strings.Contains(text, "secret"):
+			return agent.MessageVerdict{Block: "it names a secret"}, nil
+		case strings.Contains(text, "broken"):
+			return agent.MessageVerdict{}, errors.New("no connection")
+		case strings.Contains(text, "panic"):
+			panic("oops")
+		case strings.Contains(text, "nT"):
+			changed := llm.User(strings.ReplaceAll(text, "nT", "nanotesla"))
+			changed.Parts = append(changed.Parts, m.Parts[1:]...)
+			return agent.MessageVerdict{Message: &changed}, nil
+		}
+		return agent.MessageVerdict{}, nil
+	}}
+	second := agent.Hook{Name: "second", Message: func(_ context.Context, _ agent.Moment, m llm.Message) (agent.MessageVerdict, error) {
+		changed := llm.User(m.Text() + "!")
+		changed.Parts = append(changed.Parts, m.Parts[1:]...)
+		return agent.MessageVerdict{Message: &changed}, nil
+	}}
+	m := script(llmtest.Text("ok"))
+	b := open(t, agent.Agent{Model: m, Hooks: []agent.Hook{guard, second}}, nil)
+	for _, text := range []string{"my secret", "a broken one", "panic"} {
+		b.send(text, agent.Steer)
+	}
+	if res, err := b.wait(); res.Run != "" || err != nil {
+		t.Errorf("a run of blocked messages: %+v, %v", res, err)
+	}
+	image := llm.Part{Kind: llm.PartMedia, Media: &llm.Media{MIME: "image/png", Data: []byte{1}}}
+	if _, err := b.Send(t.Context(), llm.Message{Parts: []llm.Part{llm.Text("5 nT"), image}}, agent.Steer); err != nil {
+		t.Fatal(err)
+	}
+	b.wait()
+	wantEqual(t, "requests", len(m.Requests()), 1)
+	wantTranscript(t, m.Requests()[0].Messages, "user 5 nanotesla!")
+	wantEqual(t, "parts", len(m.Requests()[0].Messages[0].Parts), 2)
+	var reasons []string
+	for _, blocked := range pick[*agent.MessageBlocked](b.log()) {
+		reasons = append(reasons, blocked.Hook+": "+blocked.Reason)
+	}
+	if got := strings.Join(reasons, "; "); got != "guard: it names a secret; guard: hook guard: no connection; guard: hook guard panicked: oops" {
+		t.Errorf("blocked: %s", got)
+	}
+}
+
+func TestHooksAroundTheModelCall(t *testing.T) {
+	t.Parallel()
+	t.Run("change the request", func(t *testing.T) {
+		t.Parallel()
+		m := script(llmtest.Text("ok"))
+		b := open(t, agent.Agent{Model: m, Instructions: "x", Hooks: []agent.Hook{{BeforeModel: func(_ context.Context, at agent.Moment, req *llm.Request) (agent.ModelVerdict, error) {
+			req.System = []llm.Part{llm.Text(fmt.Sprint("turn ", at.Turn))}
+			return agent.ModelVerdict{}, nil
+		}}}}, nil)
+		b.ask("go")
+		wantEqual(t, "system", m.Requests()[0].System[0].Text, "turn 1")
+		wantEqual(t, "fired", fired(b), "")
+	})
+	t.Run("answer instead", func(t *testing.T) {
+		t.Parallel()
+		m := script()
+		b := open(t, agent.Agent{Model: m, Hooks: []agent.Hook{{Name: "faq", BeforeModel: func(context.Context, agent.Moment, *llm.Request) (agent.ModelVerdict, error) {
+			return agent.ModelVerdict{Answer: "See page 3."}, nil
+		}}}}, nil)
+		wantEqual(t, "text", b.ask("go").Text, "See page 3.")
+		wantEqual(t, "requests", len(m.Requests()), 0)
+		wantTranscript(t, b.History(), "user go", "assistant See page 3.")
+		wantEqual(t, "fired", fired(b), "faq:before_model:answer")
+	})
+	t.Run("inject before", func(t *testing.T) {
+		t.Parallel()
+		m := script(llmtest.Text("ok"))
+		b := open(t, agent.Agent{Model: m, Hooks: []agent.Hook{{Name: "h", BeforeModel: func(_ context.Context, at agent.Moment, req *llm.Request) (agent.ModelVerdict, error) {
+			if at.Turn == 1 {
+				return agent.ModelVerdict{Inject: "Mind the units."}, nil
+			}
+			return agent.ModelVerdict{}, nil
+		}}}}, nil)
+		b.ask("go")
+		wantTranscript(t, b.History(), "user go", "user Mind the units.", "assistant ok")
+	})
+	t.Run("inject after, instead of the calls", func(t *testing.T) {
+		t.Parallel()
+		m := script(llmtest.Call("echo", `{}`), llmtest.Text("ok"))
+		b := open(t, agent.Agent{Model: m, Tools: []tool.Tool{echo("echo", tool.ReadOnly)}, Hooks: []agent.Hook{{Name: "h", AfterModel: func(_ context.Context, _ agent.Moment, resp *llm.Response) (agent.ModelVerdict, error) {
+			if len(resp.Message.Calls()) > 0 {
+				return agent.ModelVerdict{Inject: "No tools please."}, nil
+			}
+			return agent.ModelVerdict{}, nil
+		}}}}, nil)
+		b.ask("go")
+		wantTranscript(t, b.History(), "user go", "assistant echo{}", "tool =not run: hook h took over", "user No tools please.", "assistant ok")
+	})
+	t.Run("an error fails the run", func(t *testing.T) {
+		t.Parallel()
+		boom := errors.New("boom")
+		for _, h := range []agent.Hook{
+			{Name: "h", BeforeModel: func(context.Context, agent.Moment, *llm.Request) (agent.ModelVerdict, error) {
+				return agent.ModelVerdict{}, boom
+			}},
+			{Name: "h", AfterModel: func(context.Context, agent.Moment, *llm.Response) (agent.ModelVerdict, error) {
+				return agent.ModelVerdict{}, boom
+			}},
+			{Name: "h", BeforeStop: func(context.Context, agent.Moment, *agent.Result) (agent.StopVerdict, error) {
+				return agent.StopVerdict{}, boom
+			}},
+		} {
+			b := open(t, agent.Agent{Model: script(llmtest.Text("ok")), Hooks: []agent.Hook{h}}, nil)
+			res, err := b.Run(t.Context(), "go")
+			wantStop(t, res, err, agent.StopFailed, boom)
+		}
+	})
+}
+
+func TestRewrittenArgumentsAreCheckedAndDecided(t *testing.T) {
+	t.Parallel()
+	rewrite := func(to string) agent.Hook {
+		return agent.Hook{Name: "rewrite", BeforeTool: func(context.Context, agent.Moment, *tool.Call) (agent.ToolVerdict, error) {
+			return agent.ToolVerdict{Args: json.RawMessage(to)}, nil
+		}}
+	}
+	policy := agent.PolicyFunc(func(_ context.Context, c *tool.Call) (agent.Decision, error) {
+		if strings.Contains(string(c.Args), "etc") {
+			return agent.Deny, nil
+		}
+		return agent.Allow, nil
+	})
+	last := agent.Hook{Name: "last", BeforeTool: func(_ context.Context, _ agent.Moment, c *tool.Call) (agent.ToolVerdict, error) {
+		if strings.Contains(string(c.Args), "forbidden") {
+			return agent.ToolVerdict{Deny: "not that one"}, nil
+		}
+		return agent.ToolVerdict{}, nil
+	}}
+	for _, tt := range []struct {
+		hook agent.Hook
+		want string
+	}{
+		{rewrite(`{"text":"b"}`), "echo:b"},
+		{rewrite(`{"text":"/etc"}`), "denied by the policy"},
+		{rewrite(`{"txt":"b"}`), `invalid arguments for echo: txt is unknown; did you mean "text"?`},
+		{rewrite(`{"text":"forbidden"}`), "denied: not that one"},
+		{agent.Hook{Name: "e", BeforeTool: func(context.Context, agent.Moment, *tool.Call) (agent.ToolVerdict, error) {
+			return agent.ToolVerdict{}, errors.New("down")
+		}}, "denied: hook e: down"},
+		{agent.Hook{Name: "p", BeforeTool: func(context.Context, agent.Moment, *tool.Call) (agent.ToolVerdict, error) { panic("x") }}, "denied: hook p panicked: x"},
+	} {
+		a := agent.Agent{Tools: []tool.Tool{echo("echo", tool.Mutating)}, Policy: policy, Hooks: []agent.Hook{tt.hook, last}}
+		b := oneTurn(t, a, nil, llmtest.Call("echo", `{"text":"a"}`))
+		wantTexts(t, b.ended(), tt.want)
+		if got := string(b.History()[1].Parts[0].Call.Args); got != `{"text":"a"}` {
+			t.Errorf("the model's own message changed to %s", got)
+		}
+	}
+}
+
+func TestHooksSeeResultsBeforeTheModelAndTheLogDo(t *testing.T) {
+	t.Parallel()
+	after := func(f func(r tool.Result) (agent.ResultVerdict, error)) agent.Hook {
+		return agent.Hook{Name: "h", AfterTool: func(_ context.Context, _ agent.Moment, _ *tool.Call, r tool.Result) (agent.ResultVerdict, error) {
+			return f(r)
+		}}
+	}
+	for _, tt := range []struct {
+		name string
+		hook agent.Hook
+		want []string
+	}{
+		{"rewrite", after(func(r tool.Result) (agent.ResultVerdict, error) {
+			changed := tool.Text(strings.ToUpper(r.Text()))
+			return agent.ResultVerdict{Result: &changed}, nil
+		}), []string{"tool =ECHO:X =IT FAILED"}},
+		{"inject", after(func(r tool.Result) (agent.ResultVerdict, error) {
+			if r.IsError {
+				return agent.ResultVerdict{Inject: "Do not worry."}, nil
+			}
+			return agent.ResultVerdict{}, nil
+		}), []string{"tool =echo:x =it failed", "user Do not worry."}},
+		{"error", after(func(r tool.Result) (agent.ResultVerdict, error) {
+			return agent.ResultVerdict{}, errors.New("no scanner")
+		}), []string{
+			"tool =the result is withheld: hook h: no scanner =the result is withheld: hook h: no scanner",
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			fail := tool.New("fail", "", func(context.Context, struct{}) (string, error) { return "", errors.New("it failed") }, tool.WithEffect(tool.ReadOnly))
+			a := agent.Agent{Tools: []tool.Tool{echo("echo", tool.ReadOnly), fail}, Hooks: []agent.Hook{tt.hook}}
+			b := oneTurn(t, a, nil, llmtest.Call("echo", `{"text":"x"}`).And("fail", ``))
+			history := b.History()
+			wantTranscript(t, history[2:len(history)-1], tt.want...)
+			if !history[2].Parts[1].Result.IsError {
+				t.Error("a failure became a success")
+			}
+		})
+	}
+}
+
+func TestAHookHasTheLastWordOnTheAnswer(t *testing.T) {
+	t.Parallel()
+	final := tool.New("answer", "", func(context.Context, struct{}) (string, error) { return "42", nil }, tool.Final(), tool.WithEffect(tool.ReadOnly))
+	sign := agent.Hook{Name: "sign", BeforeStop: func(_ context.Context, _ agent.Moment, r *agent.Result) (agent.StopVerdict, error) {
+		if r.Turns == 1 {
+			return agent.StopVerdict{Inject: "Are you sure?"}, nil
+		}
+		return agent.StopVerdict{Text: r.Text + " (checked)"}, nil
+	}}
+	for name, turns := range map[string][]llmtest.Turn{
+		"text":  {llmtest.Text("41"), llmtest.Text("42")},
+		"final": {llmtest.Call("answer", ``), llmtest.Call("answer", ``)},
+	} {
+		b := open(t, agent.Agent{Model: script(turns...), Tools: []tool.Tool{final}, Hooks: []agent.Hook{sign}}, nil)
+		res := b.ask("go")
+		wantEqual(t, name, res.Text, "42 (checked)")
+		wantEqual(t, "fired", fired(b), "sign:before_stop:inject sign:before_stop:rewrite")
+	}
+}
+
+func TestHooksThatNeverAgreeEndAtTheTurnLimit(t *testing.T) {
+	t.Parallel()
+	no := agent.Hook{Name: "no", BeforeStop: func(context.Context, agent.Moment, *agent.Result) (agent.StopVerdict, error) {
+		return agent.StopVerdict{Inject: "again"}, nil
+	}}
+	m := llmtest.Func(func(*llm.Request) llmtest.Turn { return llmtest.Text("hm") })
+	b := open(t, agent.Agent{Model: m, Hooks: []agent.Hook{no}, Limits: agent.Limits{Turns: 3}}, nil)
+	res, err := b.Run(t.Context(), "go")
+	wantStop(t, res, err, agent.StopTurns, agent.ErrTurns)
+	wantEqual(t, "text", res.Text, "hm")
+}
