@@ -98,7 +98,7 @@ var Imports = []Row{
 	{
 		Packages: []string{"./helioai/..."},
 		May:      []string{"./..."},
-		Modules:  []string{"github.com/google/jsonschema-go", "github.com/google/uuid", "github.com/spf13/cobra", "charm.land/lipgloss/v2", "charm.land/glamour/v2", "golang.org/x/sys"},
+		Modules:  []string{"github.com/google/jsonschema-go", "github.com/google/uuid", "github.com/spf13/cobra", "charm.land/lipgloss/v2", "charm.land/glamour/v2", "golang.org/x/sys", "golang.org/x/term"},
 		Because:  "the assistant is put together from the packages below it, and a new module needs a reason in docs/rationale.md and a place here",
 	},
 	{
@@ -166,6 +166,7 @@ var Owners = []Owner{
 	{"github.com/sbinet/npyio", []string{"./helio/series"}, "one way to write numpy's files"},
 	{"github.com/spf13/cobra", []string{"./helioai/ui/..."}, "the command line is a face of the assistant, not the assistant"},
 	{"charm.land/lipgloss/v2", []string{"./helioai/ui/..."}, "colours belong to a terminal"},
+	{"golang.org/x/term", []string{"./helioai/ui/..."}, "only a terminal has a width"},
 	{"charm.land/glamour/v2", []string{"./helioai/ui/..."}, "rendered Markdown belongs to a terminal"},
 	{"github.com/rogpeppe/go-internal", nil, "it runs test scripts"},
 	{"go.uber.org/goleak", nil, "it looks for leaks at the end of tests"},
