@@ -2,6 +2,7 @@ package cdf
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -161,18 +162,16 @@ func (r *runReader) Read(p []byte) (int, error) {
 // is what compares the sum of a gzip block with its bytes. What follows a sound
 // gzip block is of no concern.
 func checkEnd(r io.Reader, buf []byte) error {
-	switch _, err := r.Read(buf[:1]); err {
-	case nil, io.EOF, gzip.ErrHeader:
+	_, err := r.Read(buf[:1])
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, gzip.ErrHeader) {
 		return nil
-	default:
-		return expandError(err)
 	}
+	return expandError(err)
 }
 
 // expandError words what went wrong inside a compressed block.
 func expandError(err error) error {
-	switch err {
-	case io.EOF, io.ErrUnexpectedEOF:
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return damaged("a compressed block ends early")
 	}
 	return damaged("a compressed block cannot be expanded: %v", err)

@@ -41,28 +41,34 @@ func Example() {
 	r := exampleFile()
 	f, err := cdf.New(r, r.Size()) // or cdf.Open(path)
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	defer f.Close()
 	b, ok := f.Variable("B")
 	if !ok {
-		log.Fatal("no variable B")
+		fmt.Println("no variable B")
+		return
 	}
 	values, err := b.Float64s()
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	axis, err := b.TimeAxis()
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	times, err := axis.Times()
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	units, err := b.Units()
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	fill := b.FillValue()[0]
 	for i, at := range times {

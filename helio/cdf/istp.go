@@ -54,7 +54,7 @@ func (v *Variable) numbers(name string) []float64 {
 		return a.Float64s()
 	}
 	var out []float64
-	for _, s := range strings.Fields(a.String()) {
+	for s := range strings.FieldsSeq(a.String()) {
 		if x, err := strconv.ParseFloat(s, 64); err == nil {
 			out = append(out, x)
 		}

@@ -18,10 +18,8 @@ func rowMajor[T any](v *Variable, values []T) {
 		if len(v.Dims) == 2 {
 			transpose(record, stored, v.Dims[0], v.Dims[1])
 		} else {
-			i := 0
-			for at := range v.columnMajor {
-				record[i] = stored[at]
-				i++
+			for to, at := range v.columnMajor {
+				record[to] = stored[at]
 			}
 		}
 		values = values[len(stored):]
@@ -31,10 +29,8 @@ func rowMajor[T any](v *Variable, values []T) {
 func transpose[T any](record, stored []T, rows, columns int) {
 	for i := range rows {
 		row := record[i*columns : (i+1)*columns]
-		at := i
 		for j := range row {
-			row[j] = stored[at]
-			at += rows
+			row[j] = stored[i+j*rows]
 		}
 	}
 }
@@ -48,18 +44,16 @@ func rowMajorBytes(v *Variable, values []byte, element int) {
 	for len(values) > 0 {
 		record := values[:len(stored)]
 		copy(stored, record)
-		i := 0
-		for at := range v.columnMajor {
-			copy(record[i:i+element], stored[at*element:])
-			i += element
+		for to, at := range v.columnMajor {
+			copy(record[to*element:(to+1)*element], stored[at*element:])
 		}
 		values = values[len(stored):]
 	}
 }
 
-// columnMajor yields, for each value of a record in row-major order, its place
-// in column-major order.
-func (v *Variable) columnMajor(yield func(int) bool) {
+// columnMajor yields, for each value of a record, its place in row-major order,
+// rising, and its place in column-major order.
+func (v *Variable) columnMajor(yield func(to, at int) bool) {
 	var stride, position [maxDims]int
 	n := 1
 	for d, size := range v.Dims {
@@ -67,8 +61,8 @@ func (v *Variable) columnMajor(yield func(int) bool) {
 		n *= size
 	}
 	at := 0
-	for range n {
-		if !yield(at) {
+	for to := range n {
+		if !yield(to, at) {
 			return
 		}
 		for d := len(v.Dims) - 1; d >= 0; d-- {

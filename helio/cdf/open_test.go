@@ -129,7 +129,7 @@ func TestOpeningAndListingReadNoValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list(t, file)
+	list(file)
 	if got := r.bytes.Load(); got > int64(len(b))/20 {
 		t.Errorf("opening and listing read %d of %d bytes in %d calls", got, len(b), r.calls.Load())
 	}
@@ -197,7 +197,7 @@ func TestOneFileServesManyAtOnce(t *testing.T) {
 						t.Errorf("%q differs when read at the same time", name)
 					}
 				}
-				list(t, f)
+				list(f)
 			})
 		}
 		wg.Wait()

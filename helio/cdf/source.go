@@ -1,6 +1,7 @@
 package cdf
 
 import (
+	"errors"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -40,7 +41,7 @@ func (s *source) readAt(b []byte, offset int64) error {
 		return damaged("%d bytes at offset %d lie outside the file of %d bytes", len(b), offset, s.size)
 	}
 	if n, err := s.r.ReadAt(b, offset); n < len(b) {
-		if err == nil || err == io.EOF {
+		if err == nil || errors.Is(err, io.EOF) {
 			err = damaged("it ends at byte %d, before its %d", offset+int64(n), s.size)
 		}
 		return err

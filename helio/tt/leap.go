@@ -163,7 +163,7 @@ func joinFirst(d, ns int64) (Time, bool) {
 func split(t Time) (d, ns int64) {
 	e := eraOf(t)
 	if e.start == Fill {
-		return splitFirst(t, e)
+		return splitFirst(t)
 	}
 	passed := int64(t - e.start)
 	utc := passed
@@ -183,7 +183,7 @@ func split(t Time) (d, ns int64) {
 	return d, ns
 }
 
-func splitFirst(t Time, e *era) (d, ns int64) {
+func splitFirst(t Time) (d, ns int64) {
 	d, ns = floorDiv(int64(t), day)
 	ns += day/2 - ttMinusTAI
 	if ns >= day {

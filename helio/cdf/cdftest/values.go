@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"github.com/helios-go/helios/helio/cdf"
 	"github.com/helios-go/helios/helio/tt"
@@ -31,7 +32,7 @@ func encode(t cdf.Type, values any, width int, order binary.AppendByteOrder) ([]
 }
 
 func appendValue(b []byte, t cdf.Type, v reflect.Value, width int, order binary.AppendByteOrder) ([]byte, error) {
-	if at, ok := v.Interface().(tt.Time); ok {
+	if at, ok := reflect.TypeAssert[tt.Time](v); ok {
 		switch t {
 		case cdf.Epoch:
 			return order.AppendUint64(b, math.Float64bits(at.Epoch())), nil
@@ -160,15 +161,21 @@ func columnMajor(b []byte, dims []int, element int) []byte {
 	out := make([]byte, len(b))
 	for record := 0; record < len(b); record += values * element {
 		for i := range values {
-			// i is the place in row-major order, last dimension fastest.
-			to, stride, rest := 0, values, i
-			for d := len(dims) - 1; d >= 0; d-- {
-				stride /= dims[d]
-				to += rest % dims[d] * stride
-				rest /= dims[d]
-			}
+			to := columnPlace(i, values, dims)
 			copy(out[record+to*element:], b[record+i*element:][:element])
 		}
 	}
 	return out
+}
+
+// columnPlace returns where the value at the place i of row-major order, last
+// dimension fastest, is in column-major order.
+func columnPlace(i, values int, dims []int) (to int) {
+	stride := values
+	for _, n := range slices.Backward(dims) {
+		stride /= n
+		to += i % n * stride
+		i /= n
+	}
+	return to
 }

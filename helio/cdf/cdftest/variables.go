@@ -148,7 +148,8 @@ func (w *writer) values(v Variable, head, tail int) error {
 			reserve = v.Reserve
 		}
 		runs = append(runs, run{numbers[0], numbers[n-1] + reserve, len(w.b)})
-		block := append(b[:n*size:n*size], make([]byte, reserve*size)...)
+		block := make([]byte, (n+reserve)*size)
+		copy(block, b[:n*size])
 		if err := w.block(v.Compression, block); err != nil {
 			return err
 		}
