@@ -86,21 +86,33 @@ func (v *Variable) Units() (string, error) {
 // Labels returns a name for each value of a record, in row-major order: from the
 // variables that LABL_PTR_1, LABL_PTR_2 ... name, else from LABLAXIS, else from
 // the variable's own name, the latter two numbered from 1 where a record is an
-// array. It is an error where a record has more values than the file can be
-// believed to hold.
+// array. It is an error where they would take more memory than the file can be
+// believed to need.
 func (v *Variable) Labels() ([]string, error) {
-	const perLabel = 64 // bytes, roughly
-	if int64(v.perRecord) > v.file.maxRead/perLabel {
-		return nil, fmt.Errorf("labels of %q: a record of %d values is out of proportion to a file of %d bytes", v.Name, v.perRecord, v.file.size)
+	labels, err := v.pointedLabels()
+	if err == nil && labels == nil {
+		labels, err = v.numberedLabels()
 	}
-	labels := []string{""}
+	if err != nil {
+		return nil, fmt.Errorf("labels of %q: %w", v.Name, err)
+	}
+	return labels, nil
+}
+
+// pointedLabels joins the labels along each dimension; nil where one is missing.
+func (v *Variable) pointedLabels() ([]string, error) {
+	var labels []string
 	for i, n := range v.Dims {
 		list, err := v.pointed("LABL_PTR_" + strconv.Itoa(i+1))
-		if err != nil {
-			return nil, fmt.Errorf("labels of %q: %w", v.Name, err)
+		if err != nil || len(list) != n {
+			return nil, err
 		}
-		if len(list) != n {
-			return v.numberedLabels(), nil
+		if i == 0 {
+			labels = list
+			continue
+		}
+		if err := v.believable(len(labels)*n, longest(labels)+longest(list)); err != nil {
+			return nil, err
 		}
 		next := make([]string, 0, len(labels)*n)
 		for _, l := range labels {
@@ -110,25 +122,43 @@ func (v *Variable) Labels() ([]string, error) {
 		}
 		labels = next
 	}
-	if len(v.Dims) == 0 {
-		return v.numberedLabels(), nil
-	}
 	return labels, nil
 }
 
-func (v *Variable) numberedLabels() []string {
+func (v *Variable) numberedLabels() ([]string, error) {
 	name := strings.TrimSpace(v.AttributeString("LABLAXIS"))
 	if name == "" {
 		name = v.Name
 	}
 	if len(v.Dims) == 0 {
-		return []string{name}
+		return []string{name}, nil
+	}
+	if err := v.believable(v.perRecord, len(name)); err != nil {
+		return nil, err
 	}
 	labels := make([]string, v.perRecord)
 	for i := range labels {
 		labels[i] = name + "_" + strconv.Itoa(i+1)
 	}
-	return labels
+	return labels, nil
+}
+
+// believable is an error where n texts of that length are more than one read may
+// give.
+func (v *Variable) believable(n, length int) error {
+	const overhead = 48 // of a string, its number and what joins it
+	if int64(n) > v.file.maxRead/int64(length+overhead) {
+		return fmt.Errorf("%d of up to %d bytes are out of proportion to a file of %d", n, length, v.file.size)
+	}
+	return nil
+}
+
+func longest(list []string) int {
+	n := 0
+	for _, s := range list {
+		n = max(n, len(s))
+	}
+	return n
 }
 
 // pointed returns the texts of the variable that an attribute names; nil where

@@ -54,6 +54,24 @@ func TestLabelsNameEachValueOfARecord(t *testing.T) {
 	}
 }
 
+func TestLabelsOutOfProportionAreRefused(t *testing.T) {
+	t.Parallel()
+	long := make([]string, 300)
+	for i := range long {
+		long[i] = strings.Repeat("x", 300)
+	}
+	f := openBytes(t, build(t, cdftest.File{Variables: []cdftest.Variable{
+		{Name: "numbered", Type: cdf.Real4, Dims: []int{1000, 1000}, Attributes: []cdftest.Attribute{attr("LABLAXIS", long[0])}},
+		{Name: "pointed", Type: cdf.Real4, Dims: []int{300, 300, 300}, Attributes: []cdftest.Attribute{attr("LABL_PTR_1", "l"), attr("LABL_PTR_2", "l"), attr("LABL_PTR_3", "l")}},
+		{Name: "l", Type: cdf.Char, Dims: []int{300}, Compression: cdf.GZIP, NoRecordVariance: true, Values: long},
+	}}))
+	for _, name := range []string{"numbered", "pointed"} {
+		if _, err := variable(t, f, name).Labels(); err == nil || !strings.Contains(err.Error(), "out of proportion") {
+			t.Errorf("labels of %s: %v, want an error", name, err)
+		}
+	}
+}
+
 func TestUnits(t *testing.T) {
 	t.Parallel()
 	f := openBytes(t, build(t, spectrogram()))

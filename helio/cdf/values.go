@@ -106,7 +106,9 @@ func decode[T any](r Range, into func(dst []T, raw []byte) (int, error)) ([]T, e
 		if err == nil {
 			err = wrong
 		}
-		rowMajor(r.v, part)
+		if err == nil {
+			rowMajor(r.v, part)
+		}
 		return err
 	})
 	if err != nil {
