@@ -55,6 +55,8 @@ type Agent struct {
 	Hooks        []Hook
 	Limits       Limits
 	Prices       llm.Prices // needed for Result.Cost and Limits.Money
+
+	output *output // what RunAs wants
 }
 
 // Run asks one question in a session of its own, in memory, and returns the

@@ -57,6 +57,7 @@ type EventKind string
 // The kinds of events. The last five are ephemeral.
 const (
 	KindSessionOpened    EventKind = "session_opened"
+	KindSessionForked    EventKind = "session_forked"
 	KindUserMessage      EventKind = "user_message"
 	KindRunStarted       EventKind = "run_started"
 	KindTurnStarted      EventKind = "turn_started"

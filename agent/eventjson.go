@@ -85,6 +85,8 @@ func newData(k EventKind) EventData {
 	switch k {
 	case KindSessionOpened:
 		return new(SessionOpened)
+	case KindSessionForked:
+		return new(SessionForked)
 	case KindUserMessage:
 		return new(UserMessage)
 	case KindRunStarted:

@@ -317,10 +317,20 @@ func (r *run) afterTool(c *tool.Call, res tool.Result) (tool.Result, []EventData
 	return res, events
 }
 
-// stopWell ends a run whose answer is there, unless a hook has something to say
-// to the model first. It reports whether the run has ended.
+// stopWell ends a run whose answer is there, unless it has not the shape that was
+// asked for, or a hook has something to say to the model first. It reports
+// whether the run has ended.
 func (r *run) stopWell(before ...EventData) (bool, error) {
 	v, _ := r.preview(before)
+	if r.s.agent.output != nil && len(v.output) == 0 {
+		correction, err := r.correct(&v)
+		switch {
+		case err != nil:
+			return true, r.end(StopFailed, err, before...)
+		case correction != nil:
+			return false, r.s.append(r.l, append(before, correction)...)
+		}
+	}
 	res := v.result(r.s.id, StopDone, nil)
 	text := res.Text
 	for i := range r.s.agent.Hooks {

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -18,11 +19,12 @@ type run struct {
 	id       string
 	ctx      context.Context // ends with the run's time, an interrupt, the session
 	deadline time.Time
-	stream   attempt     // the latest
-	request  llm.Request // what is the same in each of the run's requests
-	finals   []string    // the tools that end a run
-	text     string      // not empty: what a hook makes of the answer
-	aborted  error       // of the tool that ended the run; guarded by Session.mu
+	stream   attempt         // the latest
+	request  llm.Request     // what is the same in each of the run's requests
+	finals   []string        // the tools that end a run
+	text     string          // not empty: what a hook makes of the answer
+	output   json.RawMessage // the answer as the output that was asked for
+	aborted  error           // of the tool that ended the run; guarded by Session.mu
 }
 
 // drive begins a run, or takes up the one that is open, and drives it until it
@@ -63,6 +65,9 @@ func (s *Session) drive(l *loop) error {
 func (r *run) prepare() {
 	a := &r.s.agent
 	r.request.Options = a.Options
+	if a.output != nil {
+		r.request.Output = a.output.schema
+	}
 	if a.Instructions != "" {
 		r.request.System = []llm.Part{{Kind: llm.PartText, Text: a.Instructions, Cache: true}}
 	}
@@ -264,8 +269,13 @@ func (r *run) end(stop StopReason, cause error, before ...EventData) error {
 		err = &StopError{Stop: stop, Err: cause}
 	}
 	res := v.result(r.s.id, stop, err)
-	if r.text != "" && stop == StopDone {
-		res.Text = r.text
+	if stop == StopDone {
+		if r.text != "" {
+			res.Text = r.text
+		}
+		if len(res.Output) == 0 {
+			res.Output = r.output
+		}
 	}
 	r.s.mu.Lock()
 	dropped := r.s.st.own()

@@ -73,6 +73,8 @@ type runState struct {
 	reason    string
 	preempted bool
 	children  []child // the sub-agents' sessions
+
+	corrections int // that the output needed
 }
 
 // child is a sub-agent's session that works, or has worked, for a run.
@@ -92,6 +94,8 @@ func (s *state) apply(e *Event) {
 		if s.opened == nil {
 			s.opened = d
 		}
+	case *SessionForked:
+		s.history = append(s.history, d.Messages...)
 	case *UserMessage:
 		s.userMessage(e.Seq, d)
 	case *MessageBlocked:
@@ -155,6 +159,9 @@ func (s *state) userMessage(seq Seq, d *UserMessage) {
 	if d.Origin != OriginInterrupt {
 		own := d.Origin == OriginHook || d.Origin == OriginCorrection
 		s.inbox = append(s.inbox, waiting{seq, d, own})
+		if d.Origin == OriginCorrection && s.run != nil {
+			s.run.corrections++
+		}
 		if own && s.run != nil && (s.run.phase == phaseModel || s.run.phase == phaseAnswer) {
 			s.run.phase = phaseTurn // the model has to hear this first
 		}

@@ -72,7 +72,7 @@ func (c *checker) event(e agent.Event) {
 		}
 		c.taken[d.Message] = true
 		return
-	case *agent.HookFired, *agent.SessionOpened, *agent.Custom, *agent.QuestionAnswered:
+	case *agent.HookFired, *agent.SessionOpened, *agent.SessionForked, *agent.Custom, *agent.QuestionAnswered:
 		return
 	case *agent.RunStarted:
 		if c.run != "" {

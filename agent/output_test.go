@@ -1,0 +1,69 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/helios-go/helios/agent"
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/llm/llmtest"
+	"github.com/helios-go/helios/tool"
+)
+
+// RunAs gives the answer as a Go value, here after a tool and one correction.
+func ExampleRunAs() {
+	type report struct {
+		Peak float64 `json:"peak" jsonschema:"strongest field in nT"`
+		When string  `json:"when"`
+	}
+	look := tool.New("look", "Look at the data", func(context.Context, struct{}) (string, error) {
+		return "5.261 nT at 03:41:01", nil
+	}, tool.WithEffect(tool.ReadOnly))
+	model := llmtest.New(
+		llmtest.Call("look", `{}`),
+		llmtest.Text(`{"peak":"5.261 nT"}`),
+		llmtest.Text(`{"peak":5.261,"when":"03:41:01"}`),
+	)
+	a := agent.Agent{Model: model, Tools: []tool.Tool{look}}
+	r, res, err := agent.RunAs[report](context.Background(), a, "How strong was the field?", nil)
+	fmt.Println(r.Peak, r.When, res.Turns, err)
+	// Output: 5.261 03:41:01 3 <nil>
+}
+
+func TestRunAsSendsItsSchemaAndGivesUpAfterTheAttempts(t *testing.T) {
+	t.Parallel()
+	type number struct {
+		N int `json:"n"`
+	}
+	m := llmtest.Func(func(req *llm.Request) llmtest.Turn {
+		if req.Output == nil {
+			t.Error("a request without the schema")
+		}
+		return llmtest.Text("five").Using(llm.Usage{Output: 1})
+	})
+	_, res, err := agent.RunAs(t.Context(), agent.Agent{Model: m}, "?", &agent.OutputOptions[number]{Attempts: 3})
+	var bad *llm.OutputError
+	if !errors.As(err, &bad) || bad.Attempts != 3 || res.Text != "five" || res.Stop != agent.StopFailed || res.Usage.Output != 3 {
+		t.Errorf("result = %+v, %v", res, err)
+	}
+	if _, _, err := agent.RunAs[int](t.Context(), agent.Agent{Model: m}, "?", nil); err == nil {
+		t.Error("an int has a schema")
+	}
+	if _, res, err := agent.RunAs[number](t.Context(), agent.Agent{}, "?", nil); err == nil || res == nil {
+		t.Errorf("an agent without a model: %+v, %v", res, err)
+	}
+}
+
+func TestRunAsTakesTheDataOfAFinalTool(t *testing.T) {
+	t.Parallel()
+	type number struct {
+		N int `json:"n"`
+	}
+	final := tool.New("answer", "", func(_ context.Context, in number) (number, error) { return in, nil }, tool.Final(), tool.WithEffect(tool.ReadOnly))
+	v, res, err := agent.RunAs[number](t.Context(), agent.Agent{Model: script(llmtest.Call("answer", `{"n":7}`)), Tools: []tool.Tool{final}}, "?", nil)
+	if err != nil || v.N != 7 || string(res.Output) != `{"n":7}` {
+		t.Errorf("output = %+v, %+v, %v", v, res, err)
+	}
+}
