@@ -41,6 +41,30 @@ func (r *reply) moment(v value) string {
 	return text
 }
 
+// again writes a value that the answer may have claimed before: the number of
+// records and their limits are the same for all columns of a file, and one claim
+// is enough for them.
+func (r *reply) again(v value) string {
+	claims := r.claims
+	text := ""
+	if v.time != "" {
+		text = r.moment(v)
+	} else {
+		text = r.number(v, 6)
+	}
+	last := r.claims[len(r.claims)-1]
+	for _, c := range claims {
+		if c.Value == last.Value && c.Units == last.Units && suffix(c.Name) == suffix(last.Name) {
+			r.claims = claims
+			break
+		}
+	}
+	return text
+}
+
+// suffix is the last word of an entry's name, which says what it is of a column.
+func suffix(name string) string { return name[strings.LastIndexByte(name, '_')+1:] }
+
 func (r *reply) claim(c claim) {
 	if !slices.Contains(r.claims, c) {
 		r.claims = append(r.claims, c)

@@ -137,9 +137,11 @@ func (t *turn) present(list *fetchList, python bool, r *reading) *step {
 	for _, f := range list.all {
 		steps = append(steps, planned{"Fetch " + f.param + " (" + f.note + ")", "get_timeseries"})
 	}
-	title := "Compute what is asked for"
+	title := strings.Join(strings.Fields(t.question), " ")
+	if len(title) > 80 {
+		title = strings.ToValidUTF8(title[:77], "") + "..."
+	}
 	if r.method != nil {
-		title = strings.ToUpper(r.method.name[:1]) + r.method.name[1:]
 		steps = append(steps, planned{"Run the recipe " + r.method.recipe, "run_recipe"})
 	}
 	if python {

@@ -334,12 +334,12 @@ func (p *taskReport) extent(r *reply, k *task, f *fetched) string {
 	if !ok {
 		return ""
 	}
-	text := "Taken from " + r.number(samples, 6) + " records"
+	text := "Taken from " + r.again(samples) + " records"
 	first, okFirst := p.first(k.key(f) + "_first_record")
 	last, okLast := p.first(k.key(f) + "_last_record")
 	switch {
 	case okFirst && okLast:
-		text += " from " + r.moment(first) + " to " + r.moment(last)
+		text += " from " + r.again(first) + " to " + r.again(last)
 	case !k.window.whole():
 		text += ", " + k.window.String()
 	}

@@ -20,6 +20,7 @@ type script struct {
 	b      strings.Builder
 	loaded map[string]string // dataset to variable
 	groups []*panelGroup
+	many   bool // more than one task, so that marks need to say of what they are
 }
 
 // A panelGroup is what shares a figure: the same file and window.
@@ -33,7 +34,7 @@ type panelGroup struct {
 
 // writeScript returns the code for tasks whose data are at hand.
 func writeScript(tasks []*task, got map[*task]*fetched) string {
-	s := &script{loaded: map[string]string{}}
+	s := &script{loaded: map[string]string{}, many: len(tasks) > 1}
 	for i, t := range tasks {
 		if i > 0 {
 			s.line("")
@@ -222,7 +223,7 @@ func (s *script) keepMark(g *panelGroup, t *task, word, index string) {
 	}
 	name := fmt.Sprintf("%s_%d", index, len(g.marks)+1)
 	s.line("%s = t[%s]", name, index)
-	if len(g.tasks) > 1 || g.marks != nil {
+	if s.many {
 		word += " of " + t.leaf.label
 	}
 	g.mark(word, name)

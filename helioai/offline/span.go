@@ -242,8 +242,9 @@ func (p *parser) readPart(i int) (*span, int) {
 	}
 	j++
 	s := &span{kind: partSpan, part: part, count: 1}
+	counted := false
 	if n, ok := p.count(j); ok {
-		s.count = n
+		s.count, counted = n, true
 		j++
 	} else if m := p.momentAt(j); m != nil && m.step == time.Hour && !m.hasDate() && strings.HasSuffix(strings.TrimSpace(p.tokens[j].text), "h") {
 		s.count, s.unit = m.clock.Hours(), time.Hour // "first 3h"
@@ -253,8 +254,9 @@ func (p *parser) readPart(i int) (*span, int) {
 		if s.of = shareWords[p.word(j)]; s.of == "" {
 			s.unit = calendarUnits[p.word(j)]
 		}
-		if s.of == "" && (s.unit == 0 || p.word(j) == "s") {
-			return nil, 0
+		plural := strings.HasSuffix(p.word(j), "s")
+		if s.of == "" && (s.unit == 0 || p.word(j) == "s" || plural && !counted) {
+			return nil, 0 // "the first days" says not how many
 		}
 		j++
 	}
