@@ -25,10 +25,11 @@
 // # What reading gives
 //
 // Arrays come in row-major order whatever the file holds. Dimensions that do not
-// vary are left out of [Variable.Dims]. Fill values are not masked: the caller
-// has [Variable.FillValue]. A variable without records gives an empty result and
-// no error. Records that a sparse variable leaves out are filled in as it says,
-// by its pad value or by the record before.
+// vary are left out of [Variable.Dims]. Records that a sparse variable leaves out
+// are filled in as it says, by its pad value or by the record before. A variable
+// without records gives an empty result and no error. Fill values are not masked:
+// the caller has [Variable.FillValue]. Numbers and times of more than 8 MB are
+// read by several goroutines, which have ended when the call returns.
 //
 // # What cannot be read
 //
