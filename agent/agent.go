@@ -54,6 +54,7 @@ type Agent struct {
 	Policy       Policy // nil: ReadOnly tools are allowed, the rest asks
 	Hooks        []Hook
 	Limits       Limits
+	Compact      Compactor  // nil: TwoStage{}
 	Prices       llm.Prices // needed for Result.Cost and Limits.Money
 
 	output *output // what RunAs wants

@@ -70,6 +70,8 @@ const (
 	KindChildStarted     EventKind = "child_started"
 	KindChildEnded       EventKind = "child_ended"
 	KindRunEnded         EventKind = "run_ended"
+	KindContextWarning   EventKind = "context_warning"
+	KindContextEdited    EventKind = "context_edited"
 	KindHookFired        EventKind = "hook_fired"
 	KindMessageBlocked   EventKind = "message_blocked"
 	KindCustom           EventKind = "custom"
@@ -103,6 +105,7 @@ const (
 	OriginCorrection = "correction"
 	OriginInterrupt  = "interrupt"
 	OriginLimit      = "limit"
+	OriginSummary    = "summary"
 )
 
 // UserMessage is a message accepted for the session, or a wish to interrupt it.

@@ -115,6 +115,10 @@ func newData(k EventKind) EventData {
 		return new(HookFired)
 	case KindMessageBlocked:
 		return new(MessageBlocked)
+	case KindContextWarning:
+		return new(ContextWarning)
+	case KindContextEdited:
+		return new(ContextEdited)
 	case KindCustom:
 		return new(Custom)
 	case KindTextDelta:

@@ -24,6 +24,10 @@ type Limits struct {
 	// while parked does not count.
 	Wall time.Duration
 
+	// Context is how many tokens a request may have; 0 is what the model's window
+	// leaves, or 180,000 where that is not known.
+	Context int64
+
 	// ToolTime bounds a tool call that has no timeout of its own, by default two
 	// minutes. Time spent asking the user does not count.
 	ToolTime time.Duration

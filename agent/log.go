@@ -148,11 +148,11 @@ func (s *Session) apply(e *Event) {
 	if s.feed != nil {
 		s.feed.publish(*e)
 	}
-	switch d := e.Data.(type) {
+	switch e.Data.(type) {
 	case *UserMessage, *ModelMessage, *QuestionAsked:
 		s.react()
-	case *QuestionAnswered:
-		s.answered(d.ID)
+	case *QuestionAnswered, *ToolEnded, *RunEnded:
+		s.prune()
 	}
 }
 

@@ -22,7 +22,7 @@ func (s *Session) working() bool {
 		return true
 	}
 	q := s.st.openQuestion()
-	return s.st.run != nil && q != nil && !s.isDeferred(q.ID)
+	return s.st.run != nil && q != nil && !s.isLeft(q.ID)
 }
 
 // kick starts a loop if there is work and none runs. Unless it must, it leaves a
@@ -33,7 +33,7 @@ func (s *Session) kick(must bool) {
 	if s.loop != nil || s.ended() != nil || !s.working() {
 		return
 	}
-	if !must && time.Now().Before(s.leased) {
+	if !must && time.Now().UnixNano() < s.leased {
 		return
 	}
 	s.begin(&loop{})
@@ -145,7 +145,7 @@ func (s *Session) acquire(ctx context.Context, l *loop) error {
 		var taken *LeasedError
 		if errors.As(err, &taken) {
 			s.mu.Lock()
-			s.leased = taken.Until
+			s.leased = taken.Until.UnixNano()
 			s.mu.Unlock()
 		}
 		return err

@@ -25,6 +25,7 @@ import (
 type plan struct {
 	Turns []string
 	Steps []step
+	Small bool // the model's window is, so that room has to be made
 }
 
 type step struct {
@@ -39,6 +40,7 @@ var (
 
 func drawPlan(t *rapid.T) plan {
 	return plan{
+		Small: rapid.Bool().Draw(t, "small"),
 		Turns: rapid.SliceOfN(rapid.SampledFrom(turnKinds), 0, 30).Draw(t, "turns"),
 		Steps: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
 			return step{
@@ -132,8 +134,13 @@ func (l *life) tool(name string, effect tool.Effect, d time.Duration) tool.Tool 
 }
 
 func (l *life) agent() agent.Agent {
+	limits := agent.Limits{Turns: 6, ToolCalls: 20, Idle: 20 * time.Second}
+	if l.plan.Small {
+		limits.Context = 300
+	}
 	return agent.Agent{
-		Model: l.model(),
+		Model:   l.model(),
+		Compact: agent.TwoStage{Model: llmtest.Func(func(*llm.Request) llmtest.Turn { return llmtest.Text("They talked.") })},
 		Tools: []tool.Tool{
 			l.tool("read", tool.ReadOnly, 200*time.Millisecond), l.tool("slow", tool.ReadOnly, 4*time.Second),
 			l.tool("write", tool.Mutating, 700*time.Millisecond), l.tool("put", tool.Idempotent, 400*time.Millisecond),
@@ -142,7 +149,7 @@ func (l *life) agent() agent.Agent {
 		Policy: agent.AllowTools("put"),
 		Hooks:  []agent.Hook{l.hook()},
 		Prices: llm.Prices{"test/scripted": {Input: 1_000_000}},
-		Limits: agent.Limits{Turns: 6, ToolCalls: 20, Idle: 20 * time.Second},
+		Limits: limits,
 	}
 }
 
@@ -273,16 +280,24 @@ func (l *life) check() {
 	if n := len(pick[*agent.RunStarted](events)) - len(pick[*agent.RunEnded](events)); n != 0 {
 		l.bad("%d runs never ended", n)
 	}
-	seen := map[string]int{}
-	for _, m := range l.s.History() {
-		if m.Role == llm.RoleUser {
-			seen[strings.TrimSuffix(m.Text(), " please")]++
+	sent, taken := map[agent.Seq]string{}, map[string]int{}
+	for _, e := range events {
+		switch d := e.Data.(type) {
+		case *agent.UserMessage:
+			sent[e.Seq] = d.Message.Text()
+		case *agent.TurnStarted:
+			for _, seq := range d.Took {
+				taken[sent[seq]]++
+			}
 		}
 	}
 	for i := range l.sent {
-		if name := fmt.Sprintf("<%d>", i+1); seen[name] != 1 {
-			l.bad("message %s is in the conversation %d times", name, seen[name])
+		if name := fmt.Sprintf("<%d>", i+1); taken[name] != 1 {
+			l.bad("message %s is taken %d times", name, taken[name])
 		}
+	}
+	if err := llm.CheckConversation(l.s.History()); err != nil {
+		l.bad("the conversation in the end: %w", err)
 	}
 	for call, n := range l.ran {
 		if strings.HasPrefix(call, "write ") && n > 1 {

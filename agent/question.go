@@ -9,51 +9,53 @@ import (
 	"github.com/helios-go/helios/tool"
 )
 
-// waiter is a call that waits for the answer to its question.
-type waiter struct {
-	id string
-	ch chan struct{}
+// pending is an open question that this session knows more about than its log.
+type pending struct {
+	id       string
+	answered chan struct{} // closed when there is an answer, or never will be
+	later    bool          // the approver left it to Answer
 }
 
-// listen returns a channel that is closed when the question is answered. Called
-// with mu held.
-func (s *Session) listen(id string) <-chan struct{} {
-	for _, w := range s.waiters {
-		if w.id == id {
-			return w.ch
-		}
+// pendingOn finds or makes what is known of an open question. Called with mu held.
+func (s *Session) pendingOn(id string) *pending {
+	i := slices.IndexFunc(s.pending, func(p pending) bool { return p.id == id })
+	if i < 0 {
+		i = len(s.pending)
+		s.pending = append(s.pending, pending{id: id, answered: make(chan struct{})})
 	}
-	w := waiter{id, make(chan struct{})}
-	s.waiters = append(s.waiters, w)
-	return w.ch
+	return &s.pending[i]
 }
 
-// answered wakes those that wait for an answer. Called with mu held.
-func (s *Session) answered(id string) {
-	s.deferred = slices.DeleteFunc(s.deferred, func(d string) bool { return d == id })
-	s.waiters = slices.DeleteFunc(s.waiters, func(w waiter) bool {
-		if w.id == id {
-			close(w.ch)
+// prune wakes those that wait for an answer that is there, or whose call is over.
+// Called with mu held.
+func (s *Session) prune() {
+	s.pending = slices.DeleteFunc(s.pending, func(p pending) bool {
+		if q := s.st.question(p.id); q != nil && q.answer == nil {
+			return false
 		}
-		return w.id == id
+		close(p.answered)
+		return true
 	})
+	if len(s.pending) == 0 {
+		s.pending = nil
+	}
 }
 
-// deferQuestion notes that a question is left to Answer, which settles the
-// session for those who wait.
-func (s *Session) deferQuestion(id string) {
+// leave notes that a question is left to Answer, which settles the session for
+// those who wait.
+func (s *Session) leave(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if q := s.st.question(id); q == nil || q.answer != nil {
-		return
+	if q := s.st.question(id); q != nil && q.answer == nil {
+		s.pendingOn(id).later = true
+		s.wakeWaiters()
 	}
-	if !s.isDeferred(id) {
-		s.deferred = append(s.deferred, id)
-	}
-	s.wakeWaiters()
 }
 
-func (s *Session) isDeferred(id string) bool { return slices.Contains(s.deferred, id) }
+// isLeft reports whether a question is left to Answer. Called with mu held.
+func (s *Session) isLeft(id string) bool {
+	return slices.ContainsFunc(s.pending, func(p pending) bool { return p.id == id && p.later })
+}
 
 // reply is what an approver returned.
 type reply struct {
@@ -82,7 +84,7 @@ func (r *run) ask(ctx context.Context, q *tool.Question, wait bool) (tool.Answer
 		defer s.mu.Unlock()
 		return *a.answer, nil
 	}
-	answered := s.listen(q.ID)
+	answered := s.pendingOn(q.ID).answered
 	s.mu.Unlock()
 
 	ctx, cancel := context.WithCancel(ctx)
@@ -101,7 +103,7 @@ func (r *run) ask(ctx context.Context, q *tool.Question, wait bool) (tool.Answer
 		case got := <-replies:
 			switch {
 			case errors.Is(got.err, ErrLater):
-				s.deferQuestion(q.ID)
+				s.leave(q.ID)
 				if !wait {
 					return tool.Answer{}, ErrLater
 				}

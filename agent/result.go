@@ -37,6 +37,7 @@ const (
 	StopToolCalls   StopReason = "tool_calls"  // ErrToolCalls
 	StopMoney       StopReason = "money"       // ErrMoney
 	StopWall        StopReason = "wall"        // ErrWall
+	StopContext     StopReason = "context"     // ErrContext
 	StopRefused     StopReason = "refused"     // ErrRefused
 	StopLength      StopReason = "length"      // ErrLength
 	StopFailed      StopReason = "failed"      // the model or a tool failed; see the wrapped error
@@ -50,6 +51,7 @@ var (
 	ErrToolCalls   = errors.New("tool call limit reached")
 	ErrMoney       = errors.New("money limit reached")
 	ErrWall        = errors.New("time limit reached")
+	ErrContext     = llm.ErrContextTooLong
 	ErrRefused     = llm.ErrRefused
 	ErrLength      = errors.New("answer cut at the output limit")
 )
@@ -67,6 +69,8 @@ func (s StopReason) sentinel() error {
 		return ErrMoney
 	case StopWall:
 		return ErrWall
+	case StopContext:
+		return ErrContext
 	case StopRefused:
 		return ErrRefused
 	case StopLength:

@@ -23,6 +23,8 @@ type run struct {
 	request  llm.Request     // what is the same in each of the run's requests
 	finals   []string        // the tools that end a run
 	text     string          // not empty: what a hook makes of the answer
+	estimate int64           // tokens of the last request
+	futile   int64           // up to so many tokens, making room is of no use
 	output   json.RawMessage // the answer as the output that was asked for
 	aborted  error           // of the tool that ended the run; guarded by Session.mu
 }

@@ -98,11 +98,11 @@ type Session struct {
 	feed     *feed         // for the readers, nil without any
 	loop     *loop         // set while this session is, or tries to become, the owner
 	settled  chan struct{} // made for whoever waits, closed when the loop ends or waits for an answer
-	waiters  []waiter      // calls that wait for an answer
-	deferred []string      // open questions that the approver left to Answer
+	pending  []pending     // open questions that were asked here
 	broken   error         // why the last loop could not go on
-	leased   time.Time     // somebody else is the owner until then
+	leased   int64         // somebody else is the owner until then, in unix nanoseconds
 	closed   bool
+	perToken float64 // tokens that the model counts for one that is estimated
 }
 
 // validID reports whether an id can name a session in any store.
@@ -309,7 +309,7 @@ func (s *Session) settledResult() (*Result, bool) {
 	case s.loop == nil && s.broken != nil:
 		res := run.result(s.id, StopFailed, &StopError{Stop: StopFailed, Err: s.broken})
 		return res, true
-	case q != nil && run.interrupt == "" && (s.loop == nil || s.isDeferred(q.ID)):
+	case q != nil && run.interrupt == "" && (s.loop == nil || s.isLeft(q.ID)):
 		res := run.result(s.id, StopQuestion, nil)
 		res.Question = q
 		return res, true

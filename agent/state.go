@@ -14,7 +14,8 @@ import (
 type state struct {
 	seq     Seq
 	opened  *SessionOpened
-	history []llm.Message // what the model sees; only ever appended to
+	history []llm.Message // what the model sees; only ever appended to, or replaced
+	warned  bool          // that it has nearly filled the window
 	calls   []openCall    // of the last message, while one of them lacks a result
 	inbox   []waiting     // accepted messages that no turn has taken
 	asked   []asked       // questions of the open calls
@@ -124,6 +125,12 @@ func (s *state) apply(e *Event) {
 		if a := s.question(d.ID); a != nil && a.answer == nil {
 			a.answer = &d.Answer
 		}
+	case *ContextWarning:
+		s.warned = true
+	case *ContextEdited:
+		s.history, s.warned = slices.Clone(d.Messages), false
+		s.run.usage = s.run.usage.Add(d.Usage)
+		s.run.cost += d.Cost
 	case *ChildStarted, *ChildEnded:
 		s.run.child(d)
 	case *RunEnded:
@@ -135,7 +142,7 @@ func (s *state) apply(e *Event) {
 func ofRun(d EventData) bool {
 	switch d.(type) {
 	case *TurnStarted, *ModelMessage, *ModelRetried, *ToolStarted, *ToolEnded, *QuestionAsked,
-		*ChildStarted, *ChildEnded, *RunEnded:
+		*ContextWarning, *ContextEdited, *ChildStarted, *ChildEnded, *RunEnded:
 		return true
 	}
 	return false

@@ -23,11 +23,27 @@ func (r *run) callModel(v *runState) (bool, error) {
 			return done, err
 		}
 	}
+	if err := r.admit(req, false); err != nil {
+		return false, err
+	}
+	refused := false
 	for attempt := 1; ; attempt++ {
+		r.estimate = estimateRequest(req)
 		resp, emitted, err := r.attempt(req, attempt)
 		msg := r.message(resp, v.turns, attempt)
 		if err == nil {
+			r.s.calibrate(r.estimate, msg.Usage)
 			return r.answer(msg)
+		}
+		if errors.Is(err, llm.ErrContextTooLong) && !refused && !emitted {
+			refused = true
+			before := len(req.Messages)
+			if err := r.admit(req, true); err != nil {
+				return false, err
+			}
+			if len(req.Messages) < before || estimateRequest(req) < r.estimate {
+				continue
+			}
 		}
 		msg.Partial = true
 		var before []EventData
@@ -40,8 +56,11 @@ func (r *run) callModel(v *runState) (bool, error) {
 		wait, again := r.retry(err, attempt)
 		if emitted || !again {
 			stop := StopFailed
-			if errors.Is(err, llm.ErrRefused) {
+			switch {
+			case errors.Is(err, llm.ErrRefused):
 				stop = StopRefused
+			case errors.Is(err, llm.ErrContextTooLong):
+				stop = StopContext
 			}
 			if wait > maxAskedWait {
 				err = fmt.Errorf("%w; the provider asks to wait %s", err, wait)

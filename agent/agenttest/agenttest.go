@@ -15,7 +15,6 @@ package agenttest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 
 	"github.com/helios-go/helios/agent"
@@ -35,70 +34,35 @@ func Log(ctx context.Context, st agent.Store, session string) ([]agent.Event, er
 }
 
 // CheckRequest reports where a request breaks the rule that each tool call is
-// followed by exactly one result: an assistant's message with calls comes right
-// before one message that holds their results, in the order of the calls, and
-// results are nowhere else. The last message is not the assistant's.
+// followed by exactly one result (see [llm.CheckConversation]), and whether there
+// is something to answer: the last message is not the assistant's.
 func CheckRequest(req *llm.Request) error {
-	var errs []error
-	bad := func(i int, format string, args ...any) {
-		errs = append(errs, fmt.Errorf("message %d: "+format, append([]any{i}, args...)...))
-	}
-	var open []*llm.ToolCall
-	for i, m := range req.Messages {
-		results := results(m)
-		if m.Role == llm.RoleTool {
-			if len(results) != len(m.Parts) {
-				bad(i, "a tool message holds other parts than results")
-			}
-			if len(results) != len(open) {
-				bad(i, "%d results for %d calls", len(results), len(open))
-			}
-			for j, r := range results {
-				if j < len(open) && r.ID != open[j].ID {
-					bad(i, "result %d is for call %s, want %s", j, r.ID, open[j].ID)
-				}
-			}
-			open = nil
-			continue
-		}
-		if len(results) > 0 {
-			bad(i, "results in a message of role %s", m.Role)
-		}
-		if len(open) > 0 {
-			bad(i, "%d calls before it have no result", len(open))
-		}
-		if open = m.Calls(); len(open) > 0 && m.Role != llm.RoleAssistant {
-			bad(i, "calls in a message of role %s", m.Role)
-		}
-	}
+	err := llm.CheckConversation(req.Messages)
 	switch n := len(req.Messages); {
-	case len(open) > 0:
-		bad(n-1, "its %d calls have no result", len(open))
 	case n == 0:
-		errs = append(errs, errors.New("the request has no messages"))
+		return errors.Join(err, errors.New("the request has no messages"))
 	case req.Messages[n-1].Role == llm.RoleAssistant:
-		bad(n-1, "the last message is the assistant's")
+		return errors.Join(err, errors.New("the last message is the assistant's"))
 	}
-	return errors.Join(errs...)
-}
-
-func results(m llm.Message) []*llm.ToolResult {
-	var all []*llm.ToolResult
-	for _, p := range m.Parts {
-		if p.Kind == llm.PartResult && p.Result != nil {
-			all = append(all, p.Result)
-		}
-	}
-	return all
+	return err
 }
 
 // Checked returns a model that passes each request on to m, and to report what
 // [CheckRequest] says about it when that is not nil.
+//
+// It has the size of m, if m has one.
 func Checked(m llm.Model, report func(error)) llm.Model { return &checked{m, report} }
 
 type checked struct {
 	llm.Model
 	report func(error)
+}
+
+func (c *checked) Size() llm.Size {
+	if s, ok := c.Model.(llm.Sizer); ok {
+		return s.Size()
+	}
+	return llm.Size{}
 }
 
 func (c *checked) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Chunk, error] {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/helios-go/helios/agent"
+	"github.com/helios-go/helios/llm"
 )
 
 // CheckLog reports where the events of a session, from its first one on, break
@@ -91,6 +92,12 @@ func (c *checker) event(e agent.Event) {
 	case *agent.ModelRetried:
 		c.want.Usage = c.want.Usage.Add(d.Usage)
 		c.want.Cost += d.Cost
+	case *agent.ContextEdited:
+		c.want.Usage = c.want.Usage.Add(d.Usage)
+		c.want.Cost += d.Cost
+		if err := llm.CheckConversation(d.Messages); err != nil {
+			c.bad("the conversation that it makes: %v", err)
+		}
 	case *agent.ChildStarted:
 		if _, known := c.children[d.Session]; !known {
 			c.children[d.Session] = false
