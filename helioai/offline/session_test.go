@@ -67,12 +67,13 @@ func claimsOf(claims []check.Claim) []claimed {
 // TestAnswersHoldInTheRealSession asks a few questions of the table, one of
 // each kind, through the real agent, Python in the sandbox and the check of the
 // numbers: the answers must be those of the table, and every number matched.
+// HELIOS_OFFLINE_ALL=1 asks the whole table, which takes some minutes.
 func TestAnswersHoldInTheRealSession(t *testing.T) {
 	t.Parallel()
 	box, err := openSandbox()
 	testdata.Need(t, "a sandbox for Python", err)
 	t.Cleanup(func() { os.RemoveAll(fontCache) })
-	asked := strings.Fields("a01 a02 a05 a06 a12 a15 b26")
+	asked := strings.Fields("a01 a05 a06 a12 a15")
 	if testing.Short() {
 		asked = asked[:1]
 	}
