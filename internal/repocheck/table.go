@@ -168,6 +168,7 @@ var Owners = []Owner{
 	{"charm.land/lipgloss/v2", []string{"./helioai/ui/..."}, "colours belong to a terminal"},
 	{"golang.org/x/term", []string{"./helioai/ui/..."}, "only a terminal has a width"},
 	{"charm.land/glamour/v2", []string{"./helioai/ui/..."}, "rendered Markdown belongs to a terminal"},
+	{"golang.org/x/term", []string{"./helioai/ui/..."}, "only there is a terminal whose width matters"},
 	{"github.com/rogpeppe/go-internal", nil, "it runs test scripts"},
 	{"go.uber.org/goleak", nil, "it looks for leaks at the end of tests"},
 	{"pgregory.net/rapid", nil, "it generates inputs for tests"},
