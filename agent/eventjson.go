@@ -33,7 +33,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write %s event %d: %w", e.Kind(), e.Seq, err)
 	}
-	body := []byte(nil)
+	var body []byte
 	if u, ok := e.Data.(*Unrecognized); ok {
 		body = u.Raw
 	} else if body, err = marshal(e.Data); err != nil {
@@ -42,8 +42,8 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	if len(body) <= len("{}") {
 		return head, nil
 	}
-	out := append(head[:len(head)-1], ',')
-	return append(out, body[1:]...), nil
+	head[len(head)-1] = ','
+	return append(head, body[1:]...), nil
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. An event of a kind or version

@@ -18,11 +18,11 @@ func (r *run) execute(calls []openCall, verdicts []verdict, ready []int) error {
 	starts := make([]EventData, len(ready))
 	for n, i := range ready {
 		v := &verdicts[i]
-		starts[n] = &ToolStarted{
+		calls[i].started = &ToolStarted{
 			Index: i, Call: startedCall(calls[i].call, v.call), Effect: v.call.Effect, ToolKind: v.call.Kind,
 			Key: v.call.Key, Decision: v.decision, IdempotencyKey: v.call.IdempotencyKey,
 		}
-		calls[i].started = starts[n].(*ToolStarted)
+		starts[n] = calls[i].started
 	}
 	if err := r.s.append(r.l, starts...); err != nil {
 		return err

@@ -142,8 +142,7 @@ func (s *Session) acquire(ctx context.Context, l *loop) error {
 	}
 	lease, err := s.opts.Store.Acquire(ctx, s.id, s.owner, s.opts.Lease)
 	if err != nil {
-		var taken *LeasedError
-		if errors.As(err, &taken) {
+		if taken, ok := errors.AsType[*LeasedError](err); ok {
 			s.mu.Lock()
 			s.leased = taken.Until.UnixNano()
 			s.mu.Unlock()

@@ -276,7 +276,9 @@ func clean(res *tool.Result, limit int) {
 		p.Text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 	}
 	if len(res.Data) > 0 && !json.Valid(res.Data) {
-		res.Data, _ = json.Marshal(string(res.Data))
+		if text, err := marshal(string(res.Data)); err == nil {
+			res.Data = text
+		}
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -63,14 +65,12 @@ type UnsafeResumeError struct {
 
 // Error names the calls.
 func (e *UnsafeResumeError) Error() string {
-	text := ""
+	calls := make([]string, len(e.Calls))
 	for i, c := range e.Calls {
-		if i > 0 {
-			text += ", "
-		}
-		text += c.Name + "[" + c.ID + "]"
+		calls[i] = c.Name + "[" + c.ID + "]"
 	}
-	return fmt.Sprintf("resume session %s: the process died while these calls ran, and they may or may not have taken effect: %s; open it with Unsafe: agent.TellModel once that is cleared up", e.Session, text)
+	return fmt.Sprintf("resume session %s: the process died while these calls ran, and they may or may not have taken effect: %s; open it with Unsafe: agent.TellModel once that is cleared up",
+		e.Session, strings.Join(calls, ", "))
 }
 
 // A Session is a conversation over a log. It is safe for concurrent use. Idle,
@@ -82,10 +82,7 @@ type Session struct {
 	opts    OpenOptions
 	private bool // nobody else can reach the store
 	parent  *Parent
-	owner   string     // of our leases
-	system  []llm.Part // the same in each request, as are the tools
-	specs   []llm.ToolSpec
-	finals  []string        // names of the tools that end a run
+	owner   string          // of our leases
 	ctx     context.Context // of Open; its end stops the run
 	durable context.Context // the same without its end, for writing what was done
 	loops   sync.WaitGroup
@@ -179,7 +176,7 @@ func (s *Session) ID() string { return s.id }
 func (s *Session) History() []llm.Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.st.history[:len(s.st.history):len(s.st.history)]
+	return slices.Clip(s.st.history)
 }
 
 // Send adds a user message; how a running session takes it is the delivery's

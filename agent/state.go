@@ -101,6 +101,9 @@ func (s *state) apply(e *Event) {
 		s.userMessage(e.Seq, d)
 	case *MessageBlocked:
 		s.inbox = slices.DeleteFunc(s.inbox, func(w waiting) bool { return w.seq == d.Message })
+		if len(s.inbox) == 0 && s.run == nil {
+			s.inbox, s.interruptNext, s.reasonNext = nil, "", "" // the run that it was for never comes
+		}
 	case *RunStarted:
 		s.run = &runState{id: e.Run, left: d.Left, interrupt: s.interruptNext, reason: s.reasonNext}
 		s.interruptNext, s.reasonNext = "", ""

@@ -111,8 +111,8 @@ func addCustomTypes(t reflect.Type, into map[reflect.Type]*jsonschema.Schema, se
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
 		addCustomTypes(t.Elem(), into, seen)
 	case reflect.Struct:
-		for i := range t.NumField() {
-			addCustomTypes(t.Field(i).Type, into, seen)
+		for f := range t.Fields() {
+			addCustomTypes(f.Type, into, seen)
 		}
 	}
 }

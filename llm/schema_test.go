@@ -11,7 +11,7 @@ import (
 )
 
 // hexColor decodes itself from text.
-type hexColor struct{ r, g, b byte }
+type hexColor struct{}
 
 func (c *hexColor) UnmarshalText([]byte) error  { return nil }
 func (c hexColor) MarshalText() ([]byte, error) { return nil, nil }

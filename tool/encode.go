@@ -42,8 +42,7 @@ func toResult(out any) (Result, error) {
 // that JSON cannot hold.
 func encode(v any) (json.RawMessage, error) {
 	data, err := strict(v)
-	var unsupported *json.UnsupportedValueError
-	if errors.As(err, &unsupported) {
+	if _, ok := errors.AsType[*json.UnsupportedValueError](err); ok {
 		return encodeLenient(v)
 	}
 	return data, err
@@ -145,7 +144,7 @@ func (w lenient) dict(v reflect.Value, depth int) error {
 	var entries []entry
 	for it := v.MapRange(); it.Next(); {
 		key := fmt.Sprint(it.Key().Interface())
-		if m, ok := it.Key().Interface().(encoding.TextMarshaler); ok && it.Key().Kind() != reflect.String {
+		if m, ok := reflect.TypeAssert[encoding.TextMarshaler](it.Key()); ok && it.Key().Kind() != reflect.String {
 			text, err := m.MarshalText()
 			if err != nil {
 				return err

@@ -36,7 +36,7 @@ type outer struct {
 	I     []byte             `json:"i"`
 	J     map[int]string     `json:"j,omitempty"`
 	K     json.RawMessage    `json:"k,omitempty"`
-	L     struct{}           `json:"l,omitempty"`
+	L     struct{}           `json:"l"`
 	M     time.Duration      `json:"m,omitempty"`
 	small float64
 }

@@ -239,11 +239,14 @@ func readAnywhere(t *testing.T, st agent.Store) {
 			t.Errorf("from %d: read up to %d", from, want-1)
 		}
 	}
-	for range st.Read(t.Context(), "s", 1) {
+	for _, err := range st.Read(t.Context(), "s", 1) {
+		if err != nil {
+			t.Error(err)
+		}
 		break // no harm done
 	}
-	for range st.Read(t.Context(), "unknown", 1) {
-		t.Error("an unknown session has events")
+	for e, err := range st.Read(t.Context(), "unknown", 1) {
+		t.Errorf("an unknown session has event %+v, error %v", e, err)
 	}
 	if n := len(infos(t, st, agent.Filter{})); n != 2 {
 		t.Errorf("%d sessions, want 2", n)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,7 +48,7 @@ func (t Turn) And(name, args string) Turn {
 		}
 	}
 	call := &llm.ToolCall{ID: fmt.Sprintf("call_%d", n), Name: name, Args: json.RawMessage(args)}
-	t.parts = append(t.parts[:len(t.parts):len(t.parts)], llm.Part{Kind: llm.PartCall, Call: call})
+	t.parts = append(slices.Clip(t.parts), llm.Part{Kind: llm.PartCall, Call: call})
 	return t
 }
 

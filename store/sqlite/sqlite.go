@@ -164,7 +164,7 @@ CREATE TABLE events (
 func (s *Store) migrate() error {
 	const query = `SELECT version FROM helios_versions WHERE component = 'sessions'`
 	var have int
-	if err := s.write.QueryRow(query).Scan(&have); err == nil {
+	if err := s.write.QueryRowContext(context.Background(), query).Scan(&have); err == nil {
 		return compatible(have)
 	}
 	return s.tx(context.Background(), func(tx *sql.Tx) error {
