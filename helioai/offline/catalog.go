@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -45,7 +46,7 @@ type leaf struct {
 	component string // x y z r t n, "mag" for a length, "" where it has no meaning
 	frame     string // "GSE", "GSM", "RTN", ...; "" where unknown
 	species   string // "ion", "proton", "electron", ...; "" where unknown
-	spread    bool   // an rms, a sigma, an error: never meant unless asked for
+	special   bool   // an rms, an error, a thermal speed: never meant unless asked for
 	words     map[string]bool
 }
 
@@ -113,7 +114,7 @@ func leavesOf(d *archive.Dataset, p *archive.Parameter) []*leaf {
 	base := leaf{
 		param: p, dataset: d, width: width, words: words,
 		kind: kindOf(p, words), frame: frameOf(p), species: speciesOf(p, words),
-		spread: anyWord(words, "rms", "std", "sigma", "deviation", "error", "uncertainty", "variance", "fluctuation"),
+		special: slices.ContainsFunc(slices.Collect(maps.Keys(words)), func(w string) bool { return specialWords[w] }),
 	}
 	var leaves []*leaf
 	var seen []string
@@ -350,7 +351,8 @@ func (l *leaf) overlaps(w window) bool {
 		return false
 	}
 	if !w.instant.IsZero() {
-		return !w.instant.Before(c.start.Add(-time.Hour)) && !w.instant.After(c.stop.Add(time.Hour))
+		reach := max(5*c.cadence, time.Minute)
+		return !w.instant.Before(c.start.Add(-reach)) && !w.instant.After(c.stop.Add(reach))
 	}
 	return (w.start.IsZero() || !w.start.After(c.stop)) && (w.stop.IsZero() || w.stop.After(c.start))
 }

@@ -248,7 +248,7 @@ func every(d time.Duration) string {
 		return "every minute"
 	case d == time.Second:
 		return "every second"
-	case d < time.Minute:
+	case d < 10*time.Minute && d%time.Minute != 0:
 		return fmt.Sprintf("every %.4g s", d.Seconds())
 	case d < time.Hour:
 		return fmt.Sprintf("every %.4g min", d.Minutes())

@@ -3,6 +3,7 @@ package offline
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -91,16 +92,17 @@ func (c *catalog) meets(l *leaf, ph *phrase, homes []string) bool {
 		return false
 	}
 	if !exact {
-		asked := slices.ContainsFunc(ph.words, func(w string) bool { return spreadWords[w] })
+		asked := slices.ContainsFunc(ph.words, func(w string) bool { return specialWords[w] })
 		flagged := ph.kind == kindFlag || slices.ContainsFunc(ph.words, func(w string) bool { return w == "quality" || w == "status" })
-		if l.spread && !asked || l.kind == kindFlag && !flagged {
+		if l.special && !asked || l.kind == kindFlag && !flagged {
 			return false
 		}
 	}
 	return componentMeets(l, ph, exact)
 }
 
-var spreadWords = wordSet("rms std sigma deviation error uncertainty variance fluctuation")
+// specialWords tell a parameter from the plain quantity of its unit.
+var specialWords = wordSet("rms std sigma deviation error uncertainty variance fluctuation thermal")
 
 // speciesMeets lets protons and ions stand for each other, which the answer
 // shows by the parameter's own description, but never electrons for ions.
@@ -168,6 +170,8 @@ func inWindows(found []*leaf, spans []*span) ([]place, *refusal) {
 
 func inWords(w window) string {
 	switch {
+	case w.text != "":
+		return strconv.Quote(w.text)
 	case !w.instant.IsZero():
 		return "near " + isoTime(w.instant)
 	case w.start.IsZero(), w.stop.IsZero():

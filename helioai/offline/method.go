@@ -7,7 +7,6 @@ type method struct {
 	recipe string // "mvab" or "theta_bn"
 	name   string // for people
 	frame  string
-	homes  []string
 	fields []*leaf // the three components, in order
 	window window
 	shock  string // time of the shock, ISO; "" where the recipe shall look for one
@@ -70,9 +69,8 @@ func (p *parser) completeMethod(m *method, s *sentence) *refusal {
 			one.kind = kindField
 		}
 		ph = &one
-		m.homes = append(m.homes, a.homes...)
 	}
-	places, _, r := p.catalog.find(ph, m.homes, s.spans)
+	places, _, r := p.catalog.find(ph, s.homes, s.spans)
 	if r != nil {
 		return r
 	}
@@ -108,7 +106,9 @@ func vectorOf(places []place) ([]*leaf, window, *refusal) {
 			return nil, window{}, refuse("it names several windows")
 		}
 		if l.dataset != first.leaf.dataset || l.frame != first.leaf.frame || first.leaf.width > 1 && l.param != first.leaf.param {
-			return nil, window{}, refuse("which field vector it means is not clear; name the parameter")
+			r := refuse("which field vector it means is not clear")
+			r.hint = "Name one of them: " + first.leaf.param.ID + ", " + l.param.ID + "."
+			return nil, window{}, r
 		}
 		fields = append(fields, l)
 	}

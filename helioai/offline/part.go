@@ -78,6 +78,7 @@ func (p *parser) parts(s *sentence) (parts []*part, phrases []*phrase, r *refusa
 		case quantityItem:
 			if it.quantity.homeOnly() {
 				current.homes = append(current.homes, it.quantity.homes...)
+				s.homes = append(s.homes, it.quantity.homes...)
 				continue
 			}
 			current.crossed = current.crossed || current.between

@@ -114,7 +114,7 @@ func buildQuantityWords() map[string]quantityWord {
 	for w, s := range speciesWords {
 		m[w] = quantityWord{phrase: phrase{species: s}}
 	}
-	for w := range strings.FieldsSeq("plasma number scalar average avg local thermal cartesian level magnetometer") {
+	for w := range strings.FieldsSeq("plasma number scalar average avg local cartesian level magnetometer") {
 		if _, taken := m[w]; !taken {
 			m[w] = quantityWord{phrase: phrase{soft: []string{w}}, weak: true}
 		}

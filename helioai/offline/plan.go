@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -216,7 +217,24 @@ func (t *turn) planMethod(r *reading) *step {
 		return t.unanswered(refusal, r.notes)
 	}
 	out.notes = append(out.notes, r.notes...)
+	if authors := recipeAuthors(result); authors != "" {
+		out.after = append(out.after, "Method: the recipe "+m.recipe+", after "+authors+".")
+	}
 	return t.answer(out)
+}
+
+// recipeAuthors are the authors of the first reference of a recipe.
+func recipeAuthors(result *llm.ToolResult) string {
+	var body struct {
+		Recipe struct {
+			Reference string `json:"reference"`
+		} `json:"recipe"`
+	}
+	if json.Unmarshal([]byte(result.Text()), &body) != nil {
+		return ""
+	}
+	authors, _, _ := strings.Cut(body.Recipe.Reference, "(")
+	return trimStop(authors)
 }
 
 // inputs binds the names of the recipe to the data.

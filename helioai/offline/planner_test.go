@@ -126,14 +126,15 @@ func TestWhatItCannotDoIsRefused(t *testing.T) {
 func TestBadInputIsToldInOneSentence(t *testing.T) {
 	t.Parallel()
 	for question, want := range map[string]string{
-		"mean of BGEO":                   `there is no parameter "BGEO"`,
-		"mean field from 05:30 to 03:00": "not later",
-		"mean field on 3 January 2020":   "has no data",
-		"mean field in km/s":             "cannot be given in km/s",
-		"how often is |B| above 5 km/s":  "does not fit",
-		"mean pressure":                  "hold no pressure",
-		"mean field on 31 June":          "no calendar has",
-		"electron density":               "hold no electron density",
+		"mean of BGEO":                     `there is no parameter "BGEO"`,
+		"mean field from 05:30 to 03:00":   "not later",
+		"mean field on 3 January 2020":     "has no data",
+		"mean field in km/s":               "cannot be given in km/s",
+		"how often is |B| above 5 km/s":    "does not fit",
+		"field at 12:00 on 3 January 2020": "has no data",
+		"mean pressure":                    "hold no pressure",
+		"mean field on 31 June":            "no calendar has",
+		"electron density":                 "hold no electron density",
 	} {
 		b := newBench(t, openDemo(t), allTools()).ask(question)
 		if !b.refused || !strings.Contains(b.answer, want) {
@@ -192,6 +193,14 @@ func TestFollowUpTakesWhatItLeavesOut(t *testing.T) {
 	b := newBench(t, openDemo(t), allTools()).ask("minimum Bz GSM", "and the correlation with By?")
 	if !b.refused {
 		t.Errorf("a follow-up that it cannot follow is answered: %s", b.answer)
+	}
+}
+
+func TestRecipesAreCited(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, openDemo(t), allTools()).ask("minimum variance of the field in GSM from 14:00 to 15:00")
+	if want := "Method: the recipe mvab, after Sonnerup, B. U. O. and Scheible, M."; !strings.Contains(b.answer, want) {
+		t.Errorf("got %s, want %q", b.answer, want)
 	}
 }
 

@@ -41,6 +41,7 @@ type sentence struct {
 	plot  bool
 	spans []*span // all that is said about time
 	units []string
+	homes []string // the missions and datasets that are named apart from a quantity
 }
 
 // assemble puts the items together: which statistic belongs to which quantity.

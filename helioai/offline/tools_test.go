@@ -312,7 +312,7 @@ func (b *bench) recipe(name string, inputs json.RawMessage) (map[string]any, err
 	for name := range exports {
 		b.entries[name] = true
 	}
-	return map[string]any{"exports": exports}, nil
+	return map[string]any{"exports": exports, "recipe": map[string]string{"reference": "Sonnerup, B. U. O. and Scheible, M. (1998), a chapter"}}, nil
 }
 
 func (b *bench) formula(r *formulary.Result, err error) (map[string]any, error) {

@@ -23,7 +23,8 @@ type window struct {
 	text        string    // how the question said it; "" for everything there is
 }
 
-func (w window) whole() bool { return w.start.IsZero() && w.stop.IsZero() }
+// whole says that the window is everything there is.
+func (w window) whole() bool { return w.start.IsZero() && w.stop.IsZero() && w.instant.IsZero() }
 
 // arguments returns the two sides as the data tools take them; "" is open.
 func (w window) arguments() (start, stop string) {
