@@ -46,7 +46,7 @@ func (r *reply) moment(v value) string {
 // is enough for them.
 func (r *reply) again(v value) string {
 	claims := r.claims
-	text := ""
+	var text string
 	if v.time != "" {
 		text = r.moment(v)
 	} else {
