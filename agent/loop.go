@@ -83,8 +83,8 @@ func (s *Session) work(l *loop) {
 			continue
 		}
 		s.loop, s.broken = nil, err
-		if errors.As(err, new(*LeasedError)) || errors.Is(err, ErrFenced) {
-			s.broken = nil
+		if s.ended() != nil || errors.Is(err, ErrFenced) || errors.As(err, new(*LeasedError)) {
+			s.broken = nil // there was nothing more to do here
 		}
 		s.wakeWaiters()
 		s.wakeReaders()
@@ -213,19 +213,23 @@ func (s *Session) keeper(l *loop, quit <-chan struct{}) {
 	renew := time.NewTicker(s.opts.Lease / 4)
 	defer renew.Stop()
 	var poll <-chan time.Time
-	if _, ok := s.opts.Store.(Notifier); !ok {
+	notifier, _ := s.opts.Store.(Notifier)
+	if notifier == nil {
 		ticker := time.NewTicker(s.opts.Poll)
 		defer ticker.Stop()
 		poll = ticker.C
 	}
 	renewed := time.Now()
 	for {
+		changed := s.changed()
+		if notifier != nil {
+			s.look(ctx) // after asking to be told, so that nothing is missed
+		}
 		select {
 		case <-quit:
 			return
+		case <-changed:
 		case <-poll:
-			s.look(ctx)
-		case <-s.changed():
 			s.look(ctx)
 		case <-renew.C:
 			err := s.opts.Store.Renew(ctx, l.lease)
