@@ -69,10 +69,7 @@ func (a Agent) Run(ctx context.Context, prompt string) (*Result, error) {
 		return &Result{Stop: StopFailed, Err: err}, err
 	}
 	defer s.Close()
-	if _, err := s.Send(ctx, llm.User(prompt), Queue); err != nil {
-		return &Result{Session: s.id, Stop: StopFailed, Err: err}, err
-	}
-	return s.Wait(context.WithoutCancel(ctx)) // the run ends with ctx, and has a result to tell
+	return s.Run(ctx, prompt)
 }
 
 // check reports why the agent cannot be opened.

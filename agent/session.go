@@ -278,8 +278,10 @@ func (s *Session) Custom(ctx context.Context, name string, data any) error {
 
 // Wait waits until the session is idle and returns the result of its last run,
 // or until its run waits for an answer, with StopQuestion. The error is that of
-// the result, or why there is none. A session that never ran has an empty
-// result.
+// the result, or why there is none. A session that never ran has an empty result.
+//
+// Ending ctx ends the wait, not the run; but where ctx is also that of Open, the
+// run ends with it, and Wait returns what came of it.
 func (s *Session) Wait(ctx context.Context) (*Result, error) {
 	if err := s.catchUp(ctx); err != nil {
 		return &Result{Session: s.id, Stop: StopFailed, Err: err}, err
@@ -293,6 +295,10 @@ func (s *Session) Wait(ctx context.Context) (*Result, error) {
 			return res, res.Err
 		}
 		if err := s.await(ctx, settled, local); err != nil {
+			if s.stopping() {
+				ctx = context.WithoutCancel(ctx)
+				continue
+			}
 			return &Result{Session: s.id, Stop: StopFailed, Err: err}, err
 		}
 	}
@@ -340,6 +346,12 @@ func (s *Session) wakeWaiters() {
 		close(s.settled)
 		s.settled = nil
 	}
+}
+
+func (s *Session) stopping() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended() != nil
 }
 
 // ended is why no more runs may go on, if they may not. Called with mu held.
