@@ -242,8 +242,9 @@ type Custom struct {
 // Unrecognized is an event of a kind that this version does not know. It is
 // kept and passed on as it is.
 type Unrecognized struct {
-	Name EventKind
-	Raw  json.RawMessage // a JSON object: the event without its envelope
+	Version int // of the event's format
+	Name    EventKind
+	Raw     json.RawMessage // a JSON object: the event without its envelope
 }
 
 // TextDelta is a piece of the model's text, as it arrives.

@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -29,14 +30,16 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	if e.Data == nil {
 		return nil, fmt.Errorf("write event %d: it has no data", e.Seq)
 	}
-	head, err := marshal(envelope{formatVersion, e.Seq, e.Time, e.Run, e.Turn, e.Kind()})
-	if err != nil {
+	version := formatVersion
+	var body []byte
+	var err error
+	if u, ok := e.Data.(*Unrecognized); ok {
+		version, body = max(u.Version, formatVersion), u.Raw
+	} else if body, err = marshal(e.Data); err != nil {
 		return nil, fmt.Errorf("write %s event %d: %w", e.Kind(), e.Seq, err)
 	}
-	var body []byte
-	if u, ok := e.Data.(*Unrecognized); ok {
-		body = u.Raw
-	} else if body, err = marshal(e.Data); err != nil {
+	head, err := marshal(envelope{version, e.Seq, e.Time, e.Run, e.Turn, e.Kind()})
+	if err != nil {
 		return nil, fmt.Errorf("write %s event %d: %w", e.Kind(), e.Seq, err)
 	}
 	if len(body) <= len("{}") {
@@ -59,13 +62,34 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	*e = Event{Seq: env.Seq, Time: env.Time, Run: env.Run, Turn: env.Turn}
 	if e.Data = newData(env.Kind); e.Data == nil || env.V > formatVersion {
 		raw, err := withoutEnvelope(data)
-		e.Data = &Unrecognized{Name: env.Kind, Raw: raw}
+		e.Data = &Unrecognized{Version: env.V, Name: env.Kind, Raw: raw}
 		return err
 	}
-	if err := json.Unmarshal(data, e.Data); err != nil {
+	err := json.Unmarshal(data, e.Data)
+	if err == nil && !complete(e.Data) {
+		err = errors.New("it lacks what it is about")
+	}
+	if err != nil {
 		return fmt.Errorf("read %s event %d: %w", env.Kind, env.Seq, err)
 	}
 	return nil
+}
+
+// complete reports whether an event has what everybody relies on.
+func complete(d EventData) bool {
+	switch d := d.(type) {
+	case *ToolStarted:
+		return d.Call != nil && d.Index >= 0
+	case *ToolEnded:
+		return d.Result != nil && d.Index >= 0
+	case *QuestionAsked:
+		return d.Question != nil
+	case *ChildEnded:
+		return d.Result != nil
+	case *RunEnded:
+		return d.Result != nil
+	}
+	return true
 }
 
 // withoutEnvelope returns the object without the members of the envelope.

@@ -314,6 +314,37 @@ func TestEndingTheContextOfOpenEndsTheRun(t *testing.T) {
 	})
 }
 
+func TestWaitTellsWhatCameOfARunThatItsContextEnded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		a := agent.Agent{Model: script(llmtest.Text("so far").Hanging())}
+		s, err := a.Open(ctx, &agent.OpenOptions{Store: agent.NewMemoryStore()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		s.Send(ctx, llm.User("go"), agent.Steer)
+		quit := errors.New("ctrl-c")
+		time.AfterFunc(time.Second, func() { cancel(quit) })
+		for range 2 { // while it ends, and afterwards
+			res, err := s.Wait(ctx)
+			wantStop(t, res, err, agent.StopCancelled, quit)
+			wantEqual(t, "text", res.Text, "so far")
+		}
+		short, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		b := open(t, agent.Agent{Model: script(llmtest.Text("x").After(time.Minute))}, nil)
+		b.send("go", agent.Steer)
+		if _, err := b.Wait(short); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a wait that ends before the run: %v", err)
+		}
+		if res, err := b.wait(); err != nil || res.Text != "x" {
+			t.Errorf("the run: %+v, %v", res, err)
+		}
+	})
+}
+
 func TestCallIDsAreMadeUnique(t *testing.T) {
 	t.Parallel()
 	call := func(id string) llm.Part {

@@ -283,6 +283,9 @@ func (s *Session) Custom(ctx context.Context, name string, data any) error {
 // Ending ctx ends the wait, not the run; but where ctx is also that of Open, the
 // run ends with it, and Wait returns what came of it.
 func (s *Session) Wait(ctx context.Context) (*Result, error) {
+	if s.stopping() {
+		ctx = context.WithoutCancel(ctx)
+	}
 	if err := s.catchUp(ctx); err != nil {
 		return &Result{Session: s.id, Stop: StopFailed, Err: err}, err
 	}

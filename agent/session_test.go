@@ -550,7 +550,7 @@ func TestEventsAreFlatJSONAndUnknownKindsSurvive(t *testing.T) {
 	if _, ok := e.Data.(*agent.Unrecognized); !ok {
 		t.Errorf("an event of a newer format is read as %T", e.Data)
 	}
-	for _, bad := range []string{`{}`, `[]`, `{"kind":3}`, `{"kind":"run_started","left":"x"}`} {
+	for _, bad := range []string{`{}`, `[]`, `{"kind":3}`, `{"kind":"run_started","left":"x"}`, `{"kind":"tool_ended","index":-1,"result":{}}`, `{"kind":"run_ended"}`} {
 		if err := json.Unmarshal([]byte(bad), &e); err == nil {
 			t.Errorf("%s is read as an event", bad)
 		}

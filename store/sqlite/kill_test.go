@@ -241,6 +241,18 @@ func TestOthersMaySendAndInterruptWhileAProcessOwnsTheSession(t *testing.T) {
 	if err := s.Interrupt(t.Context(), agent.Now, "enough"); err != nil {
 		t.Fatal(err)
 	}
+	seen := agent.Seq(0)
+	for e, err := range s.Events(t.Context(), 0) { // live, though another process writes them
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen++; e.Seq != seen {
+			t.Errorf("event %d comes as number %d", e.Seq, seen)
+		}
+		if e.Kind() == agent.KindRunEnded {
+			break
+		}
+	}
 	w.Wait() // the run is interrupted, and what was sent may start the next one
 	if res, err := s.Wait(t.Context()); res.Run == "" {
 		t.Errorf("result = %+v, %v", res, err)
