@@ -37,7 +37,7 @@ type OpenOptions struct {
 	// Clock stamps the events; nil is time.Now.
 	Clock func() time.Time
 	// Lease is how long the session stays owned after its process has died, by
-	// default 30 seconds.
+	// default 30 seconds, and at least a tenth of a second.
 	Lease time.Duration
 	// Poll is how often a store that is not a [Notifier] is asked for what other
 	// processes have posted, by default 200 milliseconds.
@@ -159,6 +159,7 @@ func (s *Session) prepare() {
 	if o.Lease <= 0 {
 		o.Lease = 30 * time.Second
 	}
+	o.Lease = max(o.Lease, 100*time.Millisecond)
 	if o.Poll <= 0 {
 		o.Poll = 200 * time.Millisecond
 	}
