@@ -334,7 +334,7 @@ func TestWaitTellsWhatCameOfARunThatItsContextEnded(t *testing.T) {
 		}
 		short, stop := context.WithTimeout(t.Context(), time.Second)
 		defer stop()
-		b := open(t, agent.Agent{Model: script(llmtest.Text("x").After(time.Minute))}, nil)
+		b := open(t, agent.Agent{Model: script(llmtest.Text("x").After(30 * time.Second))}, nil)
 		b.send("go", agent.Steer)
 		if _, err := b.Wait(short); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a wait that ends before the run: %v", err)
