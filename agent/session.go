@@ -300,8 +300,7 @@ func (s *Session) Wait(ctx context.Context) (*Result, error) {
 		}
 		if err := s.await(ctx, settled, local); err != nil {
 			if s.stopping() {
-				ctx = context.WithoutCancel(ctx)
-				continue
+				return s.Wait(ctx) // which now lasts until the run has ended
 			}
 			return &Result{Session: s.id, Stop: StopFailed, Err: err}, err
 		}
