@@ -18,7 +18,7 @@
 //   - [Derived]: it follows from other numbers by arithmetic that is shown or
 //     that could be repeated, or it is a ratio or percentage, which answers
 //     work out themselves;
-//   - [Given]: it restates the question;
+//   - [Given]: it restates the question, or a title or description of the data;
 //   - [Unsourced]: nothing in the ledger says it. That is no accusation: it may
 //     be known from elsewhere.
 //
@@ -59,8 +59,9 @@ const (
 
 // Input is what there is to compare.
 type Input struct {
-	// Question is every text of the user that the answer may quote, joined by
-	// newlines.
+	// Question is every text whose numbers the answer may repeat without a
+	// source, joined by newlines: what the user asked, and the titles and
+	// descriptions of the data.
 	Question string
 	// Answer is the prose, Markdown included.
 	Answer string

@@ -38,7 +38,7 @@ func ExampleAnswer() {
 	// given        -3 nT
 	// matched      5
 	// matched      720 minutes
-	// 3 matched, 1 contradicted, 2 from the question; field_max = 6.1 nT against field_max 5.2612 nT
+	// 3 matched, 1 contradicted, 2 given; field_max = 6.1 nT against field_max 5.2612 nT
 }
 
 func ExampleVerdict_AllMatched() {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// isGiven reports whether the question says the number or time t.
+// isGiven reports whether a given text says the number or time t.
 func (c *checker) isGiven(t token) bool {
 	if t.isTime {
 		return c.restates(t.when)

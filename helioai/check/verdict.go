@@ -41,8 +41,8 @@ func (v *Verdict) settle() {
 	}
 }
 
-// AllMatched reports whether there is something to check and all of it is
-// matched or restates the question.
+// AllMatched reports whether something is matched and the rest only restates
+// what was given.
 func (v *Verdict) AllMatched() bool {
 	return v.Matched > 0 && v.Contradicted+v.Derived+v.Unsourced == 0
 }
@@ -53,7 +53,7 @@ func (v *Verdict) Summary() string {
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{v.Matched, "matched"}, {v.Contradicted, "contradicted"}, {v.Unsourced, "unsourced"}, {v.Derived, "derived"}, {v.Given, "from the question"}} {
+	}{{v.Matched, "matched"}, {v.Contradicted, "contradicted"}, {v.Unsourced, "unsourced"}, {v.Derived, "derived"}, {v.Given, "given"}} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}
