@@ -13,6 +13,7 @@ import (
 
 	"github.com/helios-go/helios/helioai/check"
 	"github.com/helios-go/helios/helioai/tools"
+	"github.com/helios-go/helios/helioai/wording"
 )
 
 // header says what was asked and found, and what to do with the notebook.
@@ -53,11 +54,7 @@ func (f *folded) title() string {
 	if title == "" && len(f.Turns) > 0 {
 		title = f.Turns[0].Question
 	}
-	title = strings.Join(strings.Fields(title), " ")
-	if utf8.RuneCountInString(title) > 100 {
-		title = string([]rune(title)[:99]) + "…"
-	}
-	return cmp.Or(title, "HelioAI session")
+	return cmp.Or(wording.Line(title, 100), "HelioAI session")
 }
 
 // needs names the libraries besides numpy, and the versions that were used.

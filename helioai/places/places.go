@@ -26,6 +26,8 @@ import (
 	"unicode"
 
 	"github.com/google/uuid"
+
+	"github.com/helios-go/helios/helioai/wording"
 )
 
 // A Home is HelioAI's data directory. The zero value is not usable: see [Open].
@@ -67,8 +69,7 @@ func defaultDir() (string, error) {
 
 // reason strips the path that a *PathError repeats.
 func reason(err error) error {
-	var pathErr *os.PathError
-	if errors.As(err, &pathErr) {
+	if pathErr, ok := errors.AsType[*os.PathError](err); ok {
 		return pathErr.Err
 	}
 	return err
@@ -104,16 +105,9 @@ var idPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // digits, underscores and hyphens.
 func CheckID(id string) error {
 	if !idPattern.MatchString(id) {
-		return fmt.Errorf("%q cannot be a session id; use 1 to 64 letters, digits, - and _", clip(id))
+		return fmt.Errorf("%q cannot be a session id; use 1 to 64 letters, digits, - and _", wording.Line(id, 80))
 	}
 	return nil
-}
-
-func clip(s string) string {
-	if runes := []rune(s); len(runes) > 80 {
-		return string(runes[:80]) + "…"
-	}
-	return s
 }
 
 // NewID returns a fresh session id, a UUIDv7: ids sort by time of creation.

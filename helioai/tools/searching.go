@@ -9,6 +9,7 @@ import (
 	"github.com/helios-go/helios/helio/archive"
 	"github.com/helios-go/helios/helio/tt"
 	"github.com/helios-go/helios/helioai/search"
+	"github.com/helios-go/helios/helioai/wording"
 	"github.com/helios-go/helios/tool"
 )
 
@@ -118,7 +119,7 @@ func describeHit(hit *search.Hit) searchHit {
 	p := hit.Parameter
 	out := searchHit{
 		ID: p.ID, Name: p.Name, Description: cut(p.Description, 280), Units: p.Units,
-		Cadence: cadenceText(p.Cadence), Frame: p.Frame, Mission: p.Mission,
+		Cadence: wording.Interval(p.Cadence), Frame: p.Frame, Mission: p.Mission,
 		Synthetic: hit.Dataset.Synthetic, Flags: hit.Flags, CoversWindow: hit.CoversWindow,
 		Coverage: "no records",
 	}

@@ -1,11 +1,9 @@
 package tools
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -89,21 +87,6 @@ func describeQuality(q series.Quality) *Quality {
 		out.Gaps = append(out.Gaps, Gap{g.Start, round(g.Duration.Hours(), 3)})
 	}
 	return out
-}
-
-// cadenceText writes a step as people say it: "16 s", "1 min", "62.5 ms".
-func cadenceText(d time.Duration) string {
-	switch {
-	case d <= 0:
-		return ""
-	case d < time.Second:
-		return fmt.Sprintf("%.4g ms", float64(d)/float64(time.Millisecond))
-	case d < time.Minute:
-		return fmt.Sprintf("%.4g s", d.Seconds())
-	case d < time.Hour:
-		return fmt.Sprintf("%.4g min", d.Minutes())
-	}
-	return fmt.Sprintf("%.4g h", d.Hours())
 }
 
 // preview writes the first records as text.

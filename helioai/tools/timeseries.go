@@ -18,6 +18,7 @@ import (
 	"github.com/helios-go/helios/helio/series"
 	"github.com/helios-go/helios/helio/tt"
 	"github.com/helios-go/helios/helioai/ledger"
+	"github.com/helios-go/helios/helioai/wording"
 	"github.com/helios-go/helios/tool"
 )
 
@@ -216,7 +217,7 @@ func (e *Env) describe(ctx context.Context, d *Dataset, start, stop *tt.Time) *t
 		Dataset:     d.Key,
 		DatasetNote: fmt.Sprintf("load_data(%q) in run_python", d.Key),
 		ParamID:     d.ParamID, Name: d.Name, Units: d.Units, Components: d.Columns, Frame: d.Frame,
-		Cadence: cadenceText(d.Cadence()), CadenceMS: d.CadenceMS,
+		Cadence: wording.Interval(d.Cadence()), CadenceMS: d.CadenceMS,
 		Mission: d.Mission, Instrument: cut(d.Instrument, 80),
 		Shape: d.Shape, NPoints: d.Shape[0], NValid: d.NValid, Quality: d.Quality, Stats: d.Stats,
 		ObtainedStart: d.Start.String(), ObtainedStop: d.Stop.String(),

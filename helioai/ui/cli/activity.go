@@ -9,6 +9,7 @@ import (
 
 	"github.com/helios-go/helios/agent"
 	"github.com/helios-go/helios/helioai/tools"
+	"github.com/helios-go/helios/helioai/wording"
 	"github.com/helios-go/helios/llm"
 )
 
@@ -124,7 +125,7 @@ func describeResult(d *agent.ToolEnded) string {
 		if missing := n - s.NValid; missing > 0 {
 			parts = append(parts, fmt.Sprintf("%d missing", missing))
 		}
-		if c := cadenceText(s.Cadence()); c != "" {
+		if c := wording.Interval(s.Cadence()); c != "" {
 			parts = append(parts, "every "+c)
 		}
 		if s.Units != "" {

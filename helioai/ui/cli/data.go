@@ -12,6 +12,7 @@ import (
 	"github.com/helios-go/helios/helio/archive"
 	"github.com/helios-go/helios/helio/tt"
 	"github.com/helios-go/helios/helioai/demo"
+	"github.com/helios-go/helios/helioai/wording"
 )
 
 const dataFlagHelp = "CDF or CSV file, or a folder of them (may be repeated); default: the synthetic demo data"
@@ -75,7 +76,7 @@ func writeDataset(b *strings.Builder, d archive.Dataset, all bool) {
 	if d.Synthetic {
 		fmt.Fprintf(b, "  %s\n", caution.Render("synthetic data, not measured"))
 	}
-	fmt.Fprintf(b, "  %s\n", coverageText(d.Start, d.Stop, d.Records, cadenceText(d.Cadence)))
+	fmt.Fprintf(b, "  %s\n", coverageText(d.Start, d.Stop, d.Records, wording.Interval(d.Cadence)))
 
 	var rows [][]string
 	hidden := 0
@@ -138,7 +139,7 @@ func describe(p archive.Parameter, d archive.Dataset) string {
 	case p.Records == 0:
 		text += " (no records)"
 	case p.Cadence != d.Cadence && p.Cadence > 0:
-		text += " (every " + cadenceText(p.Cadence) + ")"
+		text += " (every " + wording.Interval(p.Cadence) + ")"
 	}
 	return strings.TrimSpace(text)
 }
