@@ -9,6 +9,7 @@ import (
 	"github.com/helios-go/helios/helio/archive"
 	"github.com/helios-go/helios/helio/tt"
 	"github.com/helios-go/helios/helio/units"
+	"github.com/helios-go/helios/helioai/wording"
 )
 
 // An inventory is a question about the data themselves: what there is, or the
@@ -239,19 +240,16 @@ func covers(start, stop tt.Time) string {
 }
 
 func every(d time.Duration) string {
-	switch {
-	case d <= 0:
-		return "at times of its own"
-	case d == time.Hour:
+	switch d {
+	case time.Hour:
 		return "every hour"
-	case d == time.Minute:
+	case time.Minute:
 		return "every minute"
-	case d == time.Second:
+	case time.Second:
 		return "every second"
-	case d < 10*time.Minute && d%time.Minute != 0:
-		return fmt.Sprintf("every %.4g s", d.Seconds())
-	case d < time.Hour:
-		return fmt.Sprintf("every %.4g min", d.Minutes())
 	}
-	return fmt.Sprintf("every %.4g h", d.Hours())
+	if d <= 0 {
+		return "at times of its own"
+	}
+	return "every " + wording.Interval(d)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/helios-go/helios/helioai/wording"
 	"github.com/helios-go/helios/llm"
 )
 
@@ -138,10 +139,7 @@ func (t *turn) present(list *fetchList, python bool, r *reading) *step {
 	for _, f := range list.all {
 		steps = append(steps, planned{"Fetch " + f.param + " (" + f.note + ")", "get_timeseries"})
 	}
-	title := strings.Join(strings.Fields(t.question), " ")
-	if len(title) > 80 {
-		title = strings.ToValidUTF8(title[:77], "") + "..."
-	}
+	title := wording.Line(t.question, 80)
 	if r.method != nil {
 		steps = append(steps, planned{"Run the recipe " + r.method.recipe, "run_recipe"})
 	}
@@ -274,7 +272,7 @@ func (m *method) script(fetches []*fetch, v values) string {
 	if at, ok := v["shock_time"]; ok {
 		marks = fmt.Sprintf(", marks={\"shock\": np.datetime64(%s)}", quote(strings.TrimSuffix(at.time, "Z")))
 	}
-	s.line("figure, axes = plot_series(%s, title=%s%s)", strings.Join(panels, ", "), quote(m.fields[0].dataset.ID), marks)
+	s.line("figure, axes = plot_series(%s, title=%s%s)", strings.Join(panels, ", "), quote(figureName(m.fields[0].dataset, m.fields[0].dataset.ID)), marks)
 	return s.b.String()
 }
 

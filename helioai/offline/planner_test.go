@@ -112,8 +112,8 @@ func TestWhatItCannotDoIsRefused(t *testing.T) {
 		if !strings.Contains(b.answer, want) {
 			t.Errorf("%q: the refusal does not say %q: %s", question, want, b.answer)
 		}
-		if !strings.Contains(b.answer, connect) {
-			t.Errorf("%q: the refusal does not say how to get an answer: %s", question, b.answer)
+		if !strings.Contains(b.answer, beyondGrammar) {
+			t.Errorf("%q: the refusal does not say what it would take: %s", question, b.answer)
 		}
 		for _, c := range b.calls {
 			if c.Name != "final_answer" {
@@ -140,8 +140,19 @@ func TestBadInputIsToldInOneSentence(t *testing.T) {
 		if !b.refused || !strings.Contains(b.answer, want) {
 			t.Errorf("%q: got %s, want a refusal that says %q", question, b.answer, want)
 		}
-		if strings.Contains(b.answer, connect) {
-			t.Errorf("%q: no model can answer it, and yet one is recommended: %s", question, b.answer)
+		if strings.Contains(b.answer, beyondGrammar) {
+			t.Errorf("%q: no model can answer it, and yet one is asked for: %s", question, b.answer)
+		}
+	}
+}
+
+// A figure is passed on without the answer that says what its data are.
+func TestFiguresOfSyntheticDataSaySo(t *testing.T) {
+	t.Parallel()
+	for _, question := range []string{"mean field magnitude in the MFI data", "plot Bz GSM", "minimum variance analysis of the field in GSE"} {
+		b := newBench(t, openDemo(t), allTools()).ask(question)
+		if len(b.drawn) != 1 || !strings.Contains(b.drawn[0], "(synthetic data)") {
+			t.Errorf("%q draws %q, want one figure whose title says synthetic", question, b.drawn)
 		}
 	}
 }

@@ -20,8 +20,9 @@ func reject(format string, args ...any) *refusal {
 	return &refusal{reason: fmt.Sprintf(format, args...), bad: true}
 }
 
-// connect is how to get an answer to what the grammar cannot follow.
-const connect = "This needs a real model: connect one with --provider."
+// beyondGrammar says what it would take to answer what the grammar cannot
+// follow.
+const beyondGrammar = "This needs a language model, which this version of helioai cannot connect yet."
 
 // signature closes every answer.
 const signature = "Answered by the offline planner, a fixed grammar without a language model."
@@ -32,7 +33,7 @@ func (r *refusal) text() string {
 	if r.bad {
 		s = "There is no answer: " + r.reason + "."
 	} else {
-		s = "The offline planner does not follow this question: " + r.reason + ". " + connect
+		s = "The offline planner does not follow this question: " + r.reason + ". " + beyondGrammar
 	}
 	if r.hint != "" {
 		s += " " + r.hint

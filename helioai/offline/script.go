@@ -1,11 +1,14 @@
 package offline
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/helios-go/helios/helio/archive"
 )
 
 const (
@@ -388,12 +391,18 @@ func (s *script) panel(same []*task, f *fetched) string {
 	return fmt.Sprintf("%s.select(%s)", v, strings.Join(columns, ", "))
 }
 
+// figureName says whose data a figure shows, and that they are made up where
+// they are: a figure is passed on without the answer beside it.
+func figureName(d *archive.Dataset, name string) string {
+	if d.Synthetic {
+		return name + " (synthetic data)"
+	}
+	return name
+}
+
 func (g *panelGroup) title() string {
 	d := g.tasks[0].leaf.dataset
-	name := d.Mission
-	if name == "" {
-		name = d.ID
-	}
+	name := figureName(d, cmp.Or(d.Mission, d.ID))
 	start, stop := g.window.start, g.window.stop
 	c := g.tasks[0].leaf.coverage()
 	if !g.window.instant.IsZero() {
