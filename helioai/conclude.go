@@ -13,31 +13,41 @@ import (
 	"github.com/helios-go/helios/helioai/tools"
 )
 
-// figures collects what a run drew.
-type figures struct{ paths []string }
-
-// take adds the figures of a tool's result. The names come from a sandboxed
-// program: only plain files of the session's own folder are taken, no links.
-func (f *figures) take(dir string, event agent.Event) {
-	ended, ok := event.Data.(*agent.ToolEnded)
-	if !ok {
-		return
-	}
-	var data tools.Data
-	if json.Unmarshal(ended.Data, &data) != nil {
-		return
-	}
-	for _, figure := range data.Figures {
-		for _, name := range []string{figure.PNG, figure.PDF} {
-			if name == "" || name != filepath.Base(name) {
-				continue
-			}
-			path := filepath.Join(dir, name)
-			if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
-				f.paths = append(f.paths, path)
+// figures returns the paths of what the run drew since a place in the log, in
+// order; never nil. Names come from sandboxed programs and the files lie where
+// they write, so that only plain files of the session's own folder are taken, as
+// they are when all programs have ended: no folders, no links.
+func (a *Assistant) figures(ctx context.Context, s *place, since agent.Seq) ([]string, error) {
+	paths := []string{}
+	for event, err := range a.Store.Read(ctx, s.id, since) {
+		if err != nil {
+			return paths, fmt.Errorf("look for figures in session %s: %w", s.id, err)
+		}
+		ended, ok := event.Data.(*agent.ToolEnded)
+		if !ok {
+			continue
+		}
+		var data tools.Data
+		if json.Unmarshal(ended.Data, &data) != nil {
+			continue
+		}
+		for _, figure := range data.Figures {
+			for _, name := range []string{figure.PNG, figure.PDF} {
+				if isPlainFile(s.dir, name) {
+					paths = append(paths, filepath.Join(s.dir, name))
+				}
 			}
 		}
 	}
+	return paths, nil
+}
+
+func isPlainFile(dir, name string) bool {
+	if name == "" || name != filepath.Base(name) {
+		return false
+	}
+	info, err := os.Lstat(filepath.Join(dir, name))
+	return err == nil && info.Mode().IsRegular()
 }
 
 // conclude exports the session's notebook. A session that computed nothing has

@@ -68,7 +68,8 @@ type Question struct {
 	Data    []string // where the archive's data come from, remembered for the session
 
 	// Watch, when not nil, sees each event of the run as it happens, from one
-	// goroutine.
+	// goroutine: all that are stored, and of those that are only shown live (such
+	// as pieces of text) what comes once it is there.
 	Watch func(agent.Event)
 }
 
@@ -86,15 +87,26 @@ type Answer struct {
 	Usage      llm.Usage      `json:"usage"`
 	Cost       llm.Micros     `json:"cost_micros"`
 	Skipped    string         `json:"skipped,omitempty"` // what the host did not allow, in one sentence
+	Error      string         `json:"error,omitempty"`   // why less was done than was asked, in one sentence
 }
 
 // Ask runs one question to its end. The answer is not nil even when the run
-// stopped short, as long as the session could be opened: it says what was done.
+// stopped short, as long as the session could be opened: it says what was done,
+// and why no more. [Failed] words the error the same way.
 func (a *Assistant) Ask(ctx context.Context, q *Question) (*Answer, error) {
 	s, err := a.resolve(ctx, q)
 	if err != nil {
 		return nil, err
 	}
+	answer, err := a.run(ctx, q, s)
+	if err != nil && answer != nil {
+		answer.Error = Failed(err)
+	}
+	return answer, err
+}
+
+// run asks the question in its session's place.
+func (a *Assistant) run(ctx context.Context, q *Question, s *place) (*Answer, error) {
 	if err := makeFolder(s.dir); err != nil {
 		return nil, err
 	}
@@ -118,13 +130,17 @@ func (a *Assistant) Ask(ctx context.Context, q *Question) (*Answer, error) {
 			return nil, fmt.Errorf("open session %s: %w", s.id, err)
 		}
 	}
-	var drawn figures
-	result, err := converse(ctx, session, q, func(e agent.Event) { drawn.take(s.dir, e) })
-	if result == nil {
-		return nil, err
+	asked, err := session.Send(ctx, llm.User(q.Text), agent.Steer)
+	if err != nil {
+		return nil, fmt.Errorf("ask in session %s: %w", s.id, err)
 	}
+	result, err := wait(ctx, session, asked, q.Watch)
 	answer := a.answer(q, s, result)
-	answer.Figures = append(answer.Figures, drawn.paths...)
+	var drawnErr error
+	answer.Figures, drawnErr = a.figures(context.WithoutCancel(ctx), s, asked)
+	if err == nil {
+		err = drawnErr
+	}
 	if err == nil && !answer.Unanswered && answer.Verdict == nil {
 		// The model closed in plain words instead of final_answer.
 		answer.Verdict, err = a.checkProse(ctx, session, answer, book)
@@ -135,26 +151,22 @@ func (a *Assistant) Ask(ctx context.Context, q *Question) (*Answer, error) {
 	return answer, a.conclude(ctx, s, answer)
 }
 
-// converse sends the question and returns the run's result, showing events as
-// they come.
-func converse(ctx context.Context, session *agent.Session, q *Question, fold func(agent.Event)) (*agent.Result, error) {
-	seq, err := session.Send(ctx, llm.User(q.Text), agent.Steer)
-	if err != nil {
-		return nil, fmt.Errorf("ask: %w", err)
+// wait returns the result of the run that answers the message of that place in
+// the log; the result is never nil. watch sees the events as they come.
+func wait(ctx context.Context, session *agent.Session, asked agent.Seq, watch func(agent.Event)) (*agent.Result, error) {
+	if watch == nil {
+		return session.Wait(ctx)
 	}
-	watching := make(chan struct{})
+	watched := make(chan struct{})
 	watchCtx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
-		defer close(watching)
-		for event, err := range session.Events(watchCtx, seq) {
+		defer close(watched)
+		for event, err := range session.Events(watchCtx, asked) {
 			if err != nil {
 				return
 			}
-			fold(event)
-			if q.Watch != nil {
-				q.Watch(event)
-			}
+			watch(event)
 			if _, ended := event.Data.(*agent.RunEnded); ended {
 				return
 			}
@@ -162,16 +174,16 @@ func converse(ctx context.Context, session *agent.Session, q *Question, fold fun
 	}()
 	result, err := session.Wait(ctx)
 	if err != nil {
-		stop()
+		stop() // there may be no end of a run to wait for
 	}
-	<-watching
+	<-watched
 	return result, err
 }
 
 func (a *Assistant) answer(q *Question, s *place, result *agent.Result) *Answer {
 	answer := &Answer{
 		Session: s.id, Question: q.Text, Text: result.Text, Workspace: s.dir, Model: a.Model.Name(),
-		Figures: []string{}, Usage: result.Usage, Cost: result.Cost, Skipped: a.SandboxNote,
+		Usage: result.Usage, Cost: result.Cost, Skipped: a.SandboxNote,
 	}
 	var final tools.Data
 	if len(result.Output) > 0 && json.Unmarshal(result.Output, &final) == nil && final.Tool == "final_answer" {

@@ -36,7 +36,7 @@ func (a *Assistant) resolve(ctx context.Context, q *Question) (*place, error) {
 		}
 		return a.newPlace(q.Text, id)
 	}
-	id, n, err := FindSession(ctx, a.Store, a.User, q.Session)
+	id, n, err := findSession(ctx, a.Store, a.User, q.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -61,9 +61,9 @@ func (a *Assistant) newPlace(question, id string) (*place, error) {
 	}
 }
 
-// FindSession finds the user's session by its id or a unique prefix of it. The
+// findSession finds the user's session by its id or a unique prefix of it. The
 // note is nil when there is none of that name, and the id is then free.
-func FindSession(ctx context.Context, store agent.Store, user, id string) (string, *note, error) {
+func findSession(ctx context.Context, store agent.Store, user, id string) (string, *note, error) {
 	if err := places.CheckID(id); err != nil {
 		return "", nil, err
 	}
@@ -109,7 +109,7 @@ func readNote(ctx context.Context, store agent.Store, id string) (*note, error) 
 // SessionData is where the data of a user's session come from, nil for the demo
 // data and for a session that does not exist yet.
 func SessionData(ctx context.Context, store agent.Store, user, id string) ([]string, error) {
-	_, n, err := FindSession(ctx, store, user, id)
+	_, n, err := findSession(ctx, store, user, id)
 	if err != nil || n == nil {
 		return nil, err
 	}
