@@ -69,10 +69,11 @@ func readManifest(root *os.Root) (*manifest, error) {
 	return m, nil
 }
 
-// find returns the dataset that holds this parameter in this window.
-func (m *manifest) find(root *os.Root, id string, start, stop *tt.Time) *Dataset {
+// find returns the dataset that holds this parameter in this window, as the
+// source with that checksum has it.
+func (m *manifest) find(root *os.Root, id, sum string, start, stop *tt.Time) *Dataset {
 	for _, d := range m.Datasets {
-		if d.ParamID != id || !sameTime(d.AskedStart, start) || !sameTime(d.AskedStop, stop) {
+		if !d.holds(id, sum, start, stop) {
 			continue
 		}
 		if info, err := root.Lstat(dataDir + "/" + d.File); err == nil && info.Mode().IsRegular() {
@@ -82,11 +83,12 @@ func (m *manifest) find(root *os.Root, id string, start, stop *tt.Time) *Dataset
 	return nil
 }
 
-// place chooses the name for a dataset: that of the same parameter and window,
-// else the first free one of base, base_2, base_3.
-func (m *manifest) place(base, id string, start, stop *tt.Time) string {
+// place chooses the name for a dataset: that of the same parameter, window and
+// source, else the first free one of base, base_2, base_3. What an earlier state
+// of the source gave keeps its name, for earlier answers rest on it.
+func (m *manifest) place(base, id, sum string, start, stop *tt.Time) string {
 	for name, d := range m.Datasets {
-		if d.ParamID == id && sameTime(d.AskedStart, start) && sameTime(d.AskedStop, stop) {
+		if d.holds(id, sum, start, stop) {
 			return name
 		}
 	}
@@ -95,6 +97,13 @@ func (m *manifest) place(base, id string, start, stop *tt.Time) string {
 		name = base + "_" + strconv.Itoa(n)
 	}
 	return name
+}
+
+// holds reports whether this is that parameter in that window, as the source
+// with that checksum has it; "" is a source of which nothing is known.
+func (d *Dataset) holds(id, sum string, start, stop *tt.Time) bool {
+	return d.ParamID == id && sameTime(d.AskedStart, start) && sameTime(d.AskedStop, stop) &&
+		(sum == "" || d.SourceSHA256 == "" || d.SourceSHA256 == sum)
 }
 
 func sameTime(a, b *tt.Time) bool {

@@ -95,7 +95,7 @@ func (e *Env) timeseries(ctx context.Context, in timeseriesInput) (tool.Result, 
 	}
 	defer func() { _ = root.Close() }() // each file was closed with its error
 
-	d, err := e.saved(root, in.ParamID, start, stop)
+	d, err := e.saved(ctx, root, in.ParamID, start, stop)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -136,13 +136,17 @@ func (e *Env) timeseries(ctx context.Context, in timeseriesInput) (tool.Result, 
 }
 
 // saved returns what is kept of a parameter in a window, nil when it has to be
-// fetched. A dataset whose statistics the ledger has lost is fetched again.
-func (e *Env) saved(root *os.Root, id string, start, stop *tt.Time) (*Dataset, error) {
+// fetched: also when its file has changed since. A dataset whose statistics the
+// ledger has lost is fetched again.
+func (e *Env) saved(ctx context.Context, root *os.Root, id string, start, stop *tt.Time) (*Dataset, error) {
 	m, err := readManifest(root)
 	if err != nil {
 		return nil, err
 	}
-	d := m.find(root, id, start, stop)
+	if m.find(root, id, "", start, stop) == nil {
+		return nil, nil
+	}
+	d := m.find(root, id, e.sourceSum(ctx, id), start, stop)
 	if d == nil || e.Ledger == nil {
 		return d, nil
 	}
@@ -158,6 +162,26 @@ func (e *Env) saved(root *os.Root, id string, start, stop *tt.Time) (*Dataset, e
 	return d, nil
 }
 
+// sourceSum is the checksum of the file that a parameter stands in, as it is
+// now; "" where the archive knows none.
+func (e *Env) sourceSum(ctx context.Context, id string) string {
+	files, ok := e.Archive.(interface {
+		SHA256(ctx context.Context, dataset string) (string, error)
+	})
+	if !ok {
+		return ""
+	}
+	_, dataset, _, err := archive.SplitID(id)
+	if err != nil {
+		return ""
+	}
+	sum, err := files.SHA256(ctx, dataset)
+	if err != nil {
+		return ""
+	}
+	return sum
+}
+
 // save keeps a series in the folder data and lists it.
 func (e *Env) save(ctx context.Context, root *os.Root, s *series.Series, valid int, start, stop *tt.Time) (d *Dataset, values []ledger.Entry, err error) {
 	err = updateManifest(root, func(m *manifest) error {
@@ -168,7 +192,7 @@ func (e *Env) save(ctx context.Context, root *os.Root, s *series.Series, valid i
 		if err := s.WriteNPZ(&npz); err != nil {
 			return err
 		}
-		d = newDataset(s, m.place(datasetName(s.Name), s.ID, start, stop), start, stop)
+		d = newDataset(s, m.place(datasetName(s.Name), s.ID, s.Meta.SHA256, start, stop), start, stop)
 		d.Stats, values = statistics(s, d)
 		d.NValid, d.Quality = valid, describeQuality(s.Quality())
 		d.MissingPct = d.Quality.MissingPct

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/helios-go/helios/helio/archive"
 	"github.com/helios-go/helios/helio/series"
 	"github.com/helios-go/helios/helio/tt"
 	"github.com/helios-go/helios/helioai/tools"
@@ -318,4 +319,49 @@ func TestDemonstrationTruths(t *testing.T) {
 		return
 	}
 	t.Error("no truth for the magnitude")
+}
+
+func TestAFileThatHasChangedIsReadAgain(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "x.csv")
+	write := func(values string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte("time,B [nT]\n"+values), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("2024-01-01T00:00:00Z,1\n2024-01-01T00:01:00Z,3\n")
+	open := func() archive.Archive {
+		t.Helper()
+		arch, err := archive.OpenLocal([]string{file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return arch
+	}
+	s := newSession(t, open())
+	ask := func() (dataset string, mean float64, before bool) {
+		t.Helper()
+		s.Archive = open() // as the next question does
+		r := s.call("get_timeseries", args{"param_id": "local/x/B"})
+		before, _ = r.out["already_downloaded"].(bool)
+		return r.out["dataset"].(string), r.list("stats")[0].out["mean"].(float64), before
+	}
+	if name, mean, before := ask(); name != "b" || mean != 2 || before {
+		t.Errorf("first: %s, mean %v, already there %v", name, mean, before)
+	}
+	if name, mean, before := ask(); name != "b" || mean != 2 || !before {
+		t.Errorf("unchanged: %s, mean %v, already there %v", name, mean, before)
+	}
+	write("2024-01-01T00:00:00Z,10\n2024-01-01T00:01:00Z,30\n")
+	// What earlier answers rest on keeps its name.
+	if name, mean, before := ask(); name != "b_2" || mean != 20 || before {
+		t.Errorf("changed: %s, mean %v, already there %v; want b_2 with mean 20, fetched", name, mean, before)
+	}
+	if e := s.entry("b_2_mean"); e.Value != 20 {
+		t.Errorf("the ledger has %v", e.Value)
+	}
+	if name, mean, before := ask(); name != "b_2" || mean != 20 || !before {
+		t.Errorf("changed and unchanged since: %s, mean %v, already there %v", name, mean, before)
+	}
 }
