@@ -206,6 +206,27 @@ func (k *known) spelled(p place, isTime bool) (distance int, ok bool) {
 	return distance, distance < math.MaxInt
 }
 
+// heard counts the words of the name that stand in p; a name whose statistic is
+// not among them, or beside which another one stands, counts none.
+func (k *known) heard(p place) int {
+	n := 0
+	for _, w := range k.words {
+		_, found := p.find(w, false)
+		switch {
+		case found:
+			n++
+		case statistics[w]:
+			return 0
+		}
+	}
+	for _, w := range p.before {
+		if statistics[w] && !slices.Contains(k.words, w) {
+			return 0
+		}
+	}
+	return n
+}
+
 // find returns how many words away w stands; a word of the wider sentence
 // counts as found but infinitely far.
 func (p place) find(w string, isTime bool) (distance int, found bool) {

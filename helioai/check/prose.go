@@ -21,8 +21,9 @@ func (c *checker) consumed(i int, t token, judged []judgement) bool {
 		// A number that the words around it give to another entry is judged by
 		// that one: claims may be right and the sentence have them swapped.
 		p := c.around(i)
+		// Where they fit the claim's own entry as well, it is that one's.
 		if k := c.named(t, p); k != nil && p.bound == 0 && (j.entry == nil || k.Name != j.entry.Name) {
-			if views, _ := c.relate(k, t); !k.states(t, views) {
+			if views, _ := c.relate(k, t); !k.states(t, views) && (j.entry == nil || j.entry.heard(p) < k.heard(p)) {
 				continue
 			}
 		}

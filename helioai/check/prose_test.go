@@ -196,3 +196,34 @@ func TestWhatIsBeyondTheBoundsGetsOneLine(t *testing.T) {
 		}
 	}
 }
+
+func TestAShorterNameDoesNotAccuseWhatAClaimStates(t *testing.T) {
+	t.Parallel()
+	n := func(name string, v float64, units string) ledger.Entry {
+		return ledger.NewNumber(name, v, units, ledger.Origin{})
+	}
+	for _, c := range []struct {
+		why, answer string
+		entries     []ledger.Entry
+		claims      []check.Claim
+		more        []string
+	}{
+		{"B stands in what another parameter is called", "- B-field magnitude: mean 3.6705 nT.\n- B: mean 2 nT.\n",
+			[]ledger.Entry{n("magnitude_data_mean", 3.6705, "nT"), n("b_mean", 2, "nT")},
+			[]check.Claim{claim("magnitude_data_mean", num("3.6705"), "nT"), claim("b_mean", num("2"), "nT")}, nil},
+		{"the name was another file's", "Bz (local/vec/B): mean 3.",
+			[]ledger.Entry{n("b_mean", 2, "nT"), n("b_2_bz_mean", 3, "")},
+			[]check.Claim{claim("b_2_bz_mean", num("3"), "")}, nil},
+		{"a component that is swapped is still seen", "By: mean 3 nT.",
+			[]ledger.Entry{n("by_mean", 2, "nT"), n("bz_mean", 3, "nT")},
+			[]check.Claim{claim("bz_mean", num("3"), "nT")}, []string{"3 nT: contradicted by_mean"}},
+		{"and a quantity", "The mean density was 408 cm^-3.",
+			[]ledger.Entry{n("density_mean", 6.8, "cm^-3"), n("count_mean", 408, "cm^-3")},
+			[]check.Claim{claim("count_mean", num("408"), "cm^-3")}, []string{"408 cm^-3: contradicted density_mean"}},
+	} {
+		v := check.Answer(check.Input{Answer: c.answer, Claims: c.claims, Entries: c.entries})
+		if got := lines(v)[len(c.claims):]; v.Matched != len(c.claims) || strings.Join(got, "\n") != strings.Join(c.more, "\n") {
+			t.Errorf("%s: %q\n  %s", c.why, c.answer, strings.Join(lines(v), "\n  "))
+		}
+	}
+}
