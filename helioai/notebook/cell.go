@@ -91,7 +91,7 @@ func (f *folded) cells(recorded string) []cell {
 		}
 	}
 	b.markdown("## Are the recorded values reproduced?\n\nEvery value that the session recorded, compared to a relative 1e-9 with the one computed above.")
-	b.code(fmt.Sprintf("compare(%s)", quote(recorded)))
+	b.code(fmt.Sprintf("compare(%s)", python.Quote(recorded)))
 	return b.cells
 }
 
@@ -149,7 +149,7 @@ var exits = regexp.MustCompile(`\bSystemExit\b|\bexit\(`)
 // addScript adds a script as it ran. A run of a recipe is three cells, which
 // together are the script: what was bound, the recipe's source, and the call.
 func addScript(b *builder, s *tools.Script) {
-	begin := fmt.Sprintf("begin(%s)\n", quote(s.Name))
+	begin := fmt.Sprintf("begin(%s)\n", python.Quote(s.Name))
 	note := "As it ran"
 	var metadata map[string]any
 	if !s.OK || exits.MatchString(s.Code) {
@@ -181,14 +181,14 @@ func addScript(b *builder, s *tools.Script) {
 
 func addFormula(b *builder, name string, f *tools.Formula) {
 	b.markdown(fmt.Sprintf("### %s\n\n`%s`; %s. Source: %s. Constants: %s.", name, f.Expression, f.Convention, f.Source, f.Constants))
-	b.code(fmt.Sprintf("begin(%s)\nexport_formula(%s(%s))", quote(name), f.Name, arguments(f.Inputs)))
+	b.code(fmt.Sprintf("begin(%s)\nexport_formula(%s(%s))", python.Quote(name), f.Name, arguments(f.Inputs)))
 }
 
 func addStatistics(b *builder, name string, d *tools.Dataset) {
 	keys := make([]string, len(d.Keys))
 	for i, key := range d.Keys {
-		keys[i] = quote(key)
+		keys[i] = python.Quote(key)
 	}
 	b.markdown(fmt.Sprintf("### %s\n\n`%s`, %s to %s, %d records.", capital(name), d.ParamID, d.Start, d.Stop, d.Shape[0]))
-	b.code(fmt.Sprintf("begin(%s)\nexport_statistics(%s, [%s])", quote(name), quote(d.Key), strings.Join(keys, ", ")))
+	b.code(fmt.Sprintf("begin(%s)\nexport_statistics(%s, [%s])", python.Quote(name), python.Quote(d.Key), strings.Join(keys, ", ")))
 }

@@ -2,7 +2,6 @@ package notebook
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/helios-go/helios/helioai/check"
+	"github.com/helios-go/helios/helioai/python"
 	"github.com/helios-go/helios/helioai/tools"
 	"github.com/helios-go/helios/helioai/wording"
 )
@@ -228,15 +228,6 @@ func window(d *tools.Dataset) string {
 	return start + " to " + stop
 }
 
-// quote writes a Python string literal: JSON's escapes are Python's.
-func quote(s string) string {
-	data, err := json.Marshal(s)
-	if err != nil {
-		return `""`
-	}
-	return string(data)
-}
-
 // arguments writes the arguments of a formula by name.
 func arguments(inputs map[string]any) string {
 	var parts []string
@@ -247,7 +238,7 @@ func arguments(inputs map[string]any) string {
 		case bool:
 			parts = append(parts, name+"="+map[bool]string{true: "True", false: "False"}[v])
 		case string:
-			parts = append(parts, name+"="+quote(v))
+			parts = append(parts, name+"="+python.Quote(v))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/helios-go/helios/helioai/python"
 	"github.com/helios-go/helios/helioai/wording"
 	"github.com/helios-go/helios/llm"
 )
@@ -239,15 +240,15 @@ func recipeAuthors(result *llm.ToolResult) string {
 func (m *method) inputs(fetches []*fetch) map[string]any {
 	in := map[string]any{}
 	if len(fetches) == 1 {
-		in["B"] = fmt.Sprintf("load_data(%s)", quote(fetches[0].got.Dataset))
+		in["B"] = fmt.Sprintf("load_data(%s)", python.Quote(fetches[0].got.Dataset))
 	} else {
 		var columns []string
 		for _, f := range fetches {
-			columns = append(columns, fmt.Sprintf("load_data(%s).values", quote(f.got.Dataset)))
+			columns = append(columns, fmt.Sprintf("load_data(%s).values", python.Quote(f.got.Dataset)))
 		}
 		in["B"] = "np.column_stack([" + strings.Join(columns, ", ") + "])"
 		if m.recipe == "theta_bn" {
-			in["time"] = fmt.Sprintf("load_data(%s).time", quote(fetches[0].got.Dataset))
+			in["time"] = fmt.Sprintf("load_data(%s).time", python.Quote(fetches[0].got.Dataset))
 		}
 	}
 	if m.shock != "" {
@@ -266,13 +267,13 @@ func (m *method) script(fetches []*fetch, v values) string {
 		panels = append(panels, s.variable(f.got))
 	}
 	first := panels[0]
-	s.line("export(%s, %s.time.min())", quote(m.recipe+"_first_record"), first)
-	s.line("export(%s, %s.time.max())", quote(m.recipe+"_last_record"), first)
+	s.line("export(%s, %s.time.min())", python.Quote(m.recipe+"_first_record"), first)
+	s.line("export(%s, %s.time.max())", python.Quote(m.recipe+"_last_record"), first)
 	marks := ""
 	if at, ok := v["shock_time"]; ok {
-		marks = fmt.Sprintf(", marks={\"shock\": np.datetime64(%s)}", quote(strings.TrimSuffix(at.time, "Z")))
+		marks = fmt.Sprintf(", marks={\"shock\": np.datetime64(%s)}", python.Quote(strings.TrimSuffix(at.time, "Z")))
 	}
-	s.line("figure, axes = plot_series(%s, title=%s%s)", strings.Join(panels, ", "), quote(figureName(m.fields[0].dataset, m.fields[0].dataset.ID)), marks)
+	s.line("figure, axes = plot_series(%s, title=%s%s)", strings.Join(panels, ", "), python.Quote(figureName(m.fields[0].dataset, m.fields[0].dataset.ID)), marks)
 	return s.b.String()
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/helios-go/helios/helio/archive"
+	"github.com/helios-go/helios/helioai/python"
 )
 
 const (
@@ -135,20 +136,8 @@ func (s *script) variable(f *fetched) string {
 		v = "data_" + v
 	}
 	s.loaded[f.Dataset] = v
-	s.line("%s = load_data(%s)", v, quote(f.Dataset))
+	s.line("%s = load_data(%s)", v, python.Quote(f.Dataset))
 	return v
-}
-
-// quote writes a Python string literal; names and labels hold no control
-// characters once they got here.
-func quote(text string) string {
-	clean := strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, text)
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(clean) + `"`
 }
 
 func comment(text string) string { return "# " + strings.Join(strings.Fields(text), " ") }
@@ -172,15 +161,15 @@ func (s *script) task(t *task, f *fetched) {
 	if t.condition != nil {
 		s.condition(t, f, g)
 	}
-	key, unit := t.key(f), quote(t.units())
+	key, unit := t.key(f), python.Quote(t.units())
 	if t.unit.factor != 1 {
 		s.line("x = x * %s  # %s to %s", pythonNumber(t.unit.factor), unitName(t.leaf.param.Units), t.unit.to)
 	}
-	export := func(name, expr string) { s.line("export(%s, %s, %s)", quote(key+"_"+name), expr, unit) }
-	plain := func(name, expr string) { s.line("export(%s, %s)", quote(key+"_"+name), expr) }
+	export := func(name, expr string) { s.line("export(%s, %s, %s)", python.Quote(key+"_"+name), expr, unit) }
+	plain := func(name, expr string) { s.line("export(%s, %s)", python.Quote(key+"_"+name), expr) }
 	if t.value {
 		s.line("t, x = t[good], x[good]")
-		s.line("i = np.argmin(np.abs(t - np.datetime64(%s)))", quote(strings.TrimSuffix(isoTime(t.window.instant), "Z")))
+		s.line("i = np.argmin(np.abs(t - np.datetime64(%s)))", python.Quote(strings.TrimSuffix(isoTime(t.window.instant), "Z")))
 		export("value", "x[i]")
 		plain("value_time", "t[i]")
 		g.mark("nearest record", "t[i]")
@@ -202,7 +191,7 @@ func (s *script) task(t *task, f *fetched) {
 			plain(string(st)+"_time", "t["+index+"]")
 			s.keepMark(g, t, word, index)
 		case st == statVariance:
-			s.line("export(%s, np.nanvar(x), %s)", quote(key+"_variance"), quote(t.units()+"^2"))
+			s.line("export(%s, np.nanvar(x), %s)", python.Quote(key+"_variance"), python.Quote(t.units()+"^2"))
 		case st[0] == 'p':
 			export(string(st), "np.nanpercentile(x, "+string(st[1:])+")")
 		default:
@@ -211,10 +200,10 @@ func (s *script) task(t *task, f *fetched) {
 	}
 	if t.gaps {
 		s.line("steps = np.diff(t) / np.timedelta64(1, \"s\")")
-		s.line("export(%s, np.count_nonzero(steps > 3 * np.median(steps)))", quote(key+"_gaps"))
+		s.line("export(%s, np.count_nonzero(steps > 3 * np.median(steps)))", python.Quote(key+"_gaps"))
 	}
 	if slices.Contains(t.measures, measureFraction) && t.missing || slices.Contains(t.measures, measureOften) && t.missing {
-		s.line("export(%s, 100 * np.count_nonzero(~good) / x.size, \"%%\")", quote(key+"_nan_percent"))
+		s.line("export(%s, 100 * np.count_nonzero(~good) / x.size, \"%%\")", python.Quote(key+"_nan_percent"))
 	}
 }
 
@@ -234,7 +223,7 @@ func (s *script) keepMark(g *panelGroup, t *task, word, index string) {
 
 func (g *panelGroup) mark(label, expr string) {
 	if len(g.marks) < maxMarks {
-		g.marks = append(g.marks, quote(label)+": "+expr)
+		g.marks = append(g.marks, python.Quote(label)+": "+expr)
 	}
 }
 
@@ -265,7 +254,7 @@ func (s *script) condition(t *task, f *fetched, g *panelGroup) {
 			op = side.orEqual
 		}
 		tests = append(tests, "(x "+op+" "+name+")")
-		s.line("export(%s, %s, %s)", quote(key+"_"+name), limit, quote(unit))
+		s.line("export(%s, %s, %s)", python.Quote(key+"_"+name), limit, python.Quote(unit))
 		if g.limits == nil {
 			g.limits = map[*leaf][]float64{}
 		}
@@ -275,23 +264,23 @@ func (s *script) condition(t *task, f *fetched, g *panelGroup) {
 		}
 	}
 	s.line("hit = %s  # False where a sample is missing", strings.Join(tests, " & "))
-	s.line("export(%s, np.count_nonzero(hit))", quote(key+"_hits"))
-	s.line("export(%s, np.count_nonzero(good))", quote(key+"_good"))
-	s.line("export(%s, 100 * np.count_nonzero(hit) / max(np.count_nonzero(good), 1), \"%%\")", quote(key+"_percent"))
+	s.line("export(%s, np.count_nonzero(hit))", python.Quote(key+"_hits"))
+	s.line("export(%s, np.count_nonzero(good))", python.Quote(key+"_good"))
+	s.line("export(%s, 100 * np.count_nonzero(hit) / max(np.count_nonzero(good), 1), \"%%\")", python.Quote(key+"_percent"))
 	if slices.Contains(t.measures, measureDuration) {
 		unit := t.per
 		if unit == "" {
 			unit = "h"
 		}
 		s.line("step = np.median(np.diff(t)) / np.timedelta64(1, \"s\")")
-		s.line("export(%s, np.count_nonzero(hit) * step / %s, %s)", quote(key+"_duration"), secondsIn(unit), quote(unit))
+		s.line("export(%s, np.count_nonzero(hit) * step / %s, %s)", python.Quote(key+"_duration"), secondsIn(unit), python.Quote(unit))
 	}
 	if slices.Contains(t.measures, measureTimes) {
-		s.line("export(%s, np.count_nonzero(hit[1:] & ~hit[:-1]) + np.count_nonzero(hit[:1]))", quote(key+"_intervals"))
+		s.line("export(%s, np.count_nonzero(hit[1:] & ~hit[:-1]) + np.count_nonzero(hit[:1]))", python.Quote(key+"_intervals"))
 	}
 	s.line("if hit.any():")
-	s.line("    export(%s, t[hit].min())", quote(key+"_first_time"))
-	s.line("    export(%s, t[hit].max())", quote(key+"_last_time"))
+	s.line("    export(%s, t[hit].min())", python.Quote(key+"_first_time"))
+	s.line("    export(%s, t[hit].max())", python.Quote(key+"_last_time"))
 }
 
 // secondsIn is how many seconds a unit of time has, as Python.
@@ -353,7 +342,7 @@ func (s *script) figure(g *panelGroup, got map[*task]*fetched) {
 	for _, p := range panels {
 		s.line("    %s,", p)
 	}
-	s.line("    title=%s,", quote(g.title()))
+	s.line("    title=%s,", python.Quote(g.title()))
 	if len(g.marks) > 0 {
 		s.line("    marks={%s},", strings.Join(g.marks, ", "))
 	}
@@ -372,15 +361,15 @@ func (s *script) panel(same []*task, f *fetched) string {
 		if t.unit.factor != 1 {
 			x += " * " + pythonNumber(t.unit.factor)
 		}
-		return fmt.Sprintf("Dataset(%s.time, %s, [%s], %s)", v, x, quote(t.leaf.label), quote(t.units()))
+		return fmt.Sprintf("Dataset(%s.time, %s, [%s], %s)", v, x, python.Quote(t.leaf.label), python.Quote(t.units()))
 	case t.unit.factor != 1:
 		columns, labels := make([]string, len(same)), make([]string, len(same))
 		for i, o := range same {
 			columns[i] = fmt.Sprintf("%s.column(%d)", v, o.leaf.column)
-			labels[i] = quote(o.leaf.label)
+			labels[i] = python.Quote(o.leaf.label)
 		}
 		return fmt.Sprintf("Dataset(%s.time, np.column_stack([%s]) * %s, [%s], %s, label=%s)", v, strings.Join(columns, ", "),
-			pythonNumber(t.unit.factor), strings.Join(labels, ", "), quote(t.units()), quote(t.leaf.param.Name))
+			pythonNumber(t.unit.factor), strings.Join(labels, ", "), python.Quote(t.units()), python.Quote(t.leaf.param.Name))
 	case t.leaf.width == 1:
 		return v
 	}

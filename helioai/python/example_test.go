@@ -24,3 +24,8 @@ func ExampleRead() {
 	// speed 400 km/s
 	// 0 figures, 1 frame dropped
 }
+
+func ExampleQuote() {
+	fmt.Println(python.Quote(`a "b" < c`))
+	// Output: "a \"b\" < c"
+}

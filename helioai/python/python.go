@@ -24,6 +24,7 @@
 package python
 
 import (
+	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -93,6 +94,19 @@ func Reproduce() string { return string(source("notebook/reproduce.py")) }
 // Formulary returns the source of the plasma formulas for a notebook, which
 // builds on [Reproduce].
 func Formulary() string { return string(source("notebook/formulary.py")) }
+
+// Quote writes a string as a Python literal on one line.
+func Quote(s string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		panic("python: " + err.Error()) // strings always encode
+	}
+	// JSON's escapes are Python's, as JSON here escapes nothing beyond the basic
+	// plane, which it would write in two halves.
+	return strings.TrimSuffix(b.String(), "\n")
+}
 
 func source(name string) []byte {
 	data, err := sources.ReadFile(name)

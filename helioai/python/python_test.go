@@ -3,6 +3,7 @@ package python_test
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"math"
@@ -239,6 +240,20 @@ export("style", plt.rcParams["timezone"])
 `}, map[string][]byte{"fontlist-v0.json": []byte("{}")}) // a list at hand: none is built ahead
 	if len(got.Values) != 3 || got.Values[0].Value != 0 || got.Values[1].Value < 7.8 || got.Values[2].Text != "UTC" {
 		t.Errorf("got %+v, stderr %s", got.Values, got.stderr)
+	}
+}
+
+func TestQuotedTextsAreReadAsTheyWere(t *testing.T) {
+	t.Parallel()
+	need(t, "numpy")
+	texts := []string{"", `"quoted" \ 'text'`, "line\nfeed\r\ttab\x00\x1b\x7f", "< > &", "µ \u2028 😀", `\N{BEE} \x41 \u0041 {x}`}
+	var code, want strings.Builder
+	for _, text := range texts {
+		code.WriteString("print(" + python.Quote(text) + ".encode().hex())\n")
+		want.WriteString(hex.EncodeToString([]byte(text)) + "\n")
+	}
+	if got := execute(t, python.Script{Code: code.String()}, nil); got.stdout != want.String() {
+		t.Errorf("got\n%swant\n%s%s", got.stdout, want.String(), got.stderr)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/helios-go/helios/helio/tt"
+	"github.com/helios-go/helios/helioai/python"
 	"github.com/helios-go/helios/helioai/recipes"
 	"github.com/helios-go/helios/tool"
 )
@@ -175,7 +176,7 @@ func pythonLiteral(v any) string {
 	case json.Number:
 		return v.String()
 	case string:
-		return pythonString(v)
+		return python.Quote(v)
 	case []any:
 		items := make([]string, len(v))
 		for i, item := range v {
@@ -185,19 +186,9 @@ func pythonLiteral(v any) string {
 	case map[string]any:
 		items := make([]string, 0, len(v))
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			items = append(items, pythonString(key)+": "+pythonLiteral(v[key]))
+			items = append(items, python.Quote(key)+": "+pythonLiteral(v[key]))
 		}
 		return "{" + strings.Join(items, ", ") + "}"
 	}
 	return "None"
-}
-
-// pythonString writes a string literal: JSON's escapes are Python's, as long as
-// every character beyond the basic plane is written out.
-func pythonString(s string) string {
-	text, err := encode(s)
-	if err != nil {
-		return `""`
-	}
-	return text
 }
