@@ -8,7 +8,8 @@ import (
 	"os"
 	"path"
 	"regexp"
-	"strconv"
+
+	"github.com/helios-go/helios/helioai/python"
 )
 
 const dataDir = "data"
@@ -46,30 +47,37 @@ func replaceFile(root *os.Root, name string, data []byte) error {
 	return nil
 }
 
-var scriptName = regexp.MustCompile(`^code_(\d{1,6})\.py$`)
+var scriptName = regexp.MustCompile(`^code_\d+\.py$`)
 
-// saveScript keeps a script under the next free number before it runs. It also
-// returns the scripts that were there before.
+// saveScript keeps a script under a free number before it runs. It also returns
+// the scripts that were there before. Numbers are free until a file was made:
+// scripts run side by side, and a program may leave files of such names.
 func saveScript(root *os.Root, code string) (index int, earlier []string, err error) {
 	entries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
 		return 0, nil, fmt.Errorf("list the session's folder: %w", err)
 	}
 	for _, entry := range entries {
-		if m := scriptName.FindStringSubmatch(entry.Name()); m != nil {
-			n, _ := strconv.Atoi(m[1]) // at most six digits
-			index = max(index, n+1)
+		if scriptName.MatchString(entry.Name()) {
 			earlier = append(earlier, entry.Name())
 		}
 	}
-	name := fmt.Sprintf("code_%d.py", index)
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	index = len(earlier)
+	f, err := createScript(root, index)
+	for errors.Is(err, fs.ErrExist) {
+		index++
+		f, err = createScript(root, index)
+	}
 	if err != nil {
-		return 0, nil, fmt.Errorf("save %s: %w", name, err)
+		return 0, nil, fmt.Errorf("save a script: %w", err)
 	}
 	_, err = f.WriteString(code)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return 0, nil, fmt.Errorf("save %s: %w", name, err)
+		return 0, nil, fmt.Errorf("save %s: %w", f.Name(), err)
 	}
 	return index, earlier, nil
+}
+
+func createScript(root *os.Root, index int) (*os.File, error) {
+	return root.OpenFile(python.Script{Index: index}.Name(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
