@@ -126,7 +126,7 @@ var beyond = wordReasons(map[string]string{
 	"averages over sub-intervals":         "each every per hourly daily weekly monthly running moving rolling smooth smoothed smoothing resample resampled bin binned binning histogram distribution interpolate interpolated filter filtered grouped",
 	"a prediction or an explanation":      "predict prediction forecast tomorrow future why because explain cause causes caused reason interpretation interpret expect likely probably pourquoi expliquer",
 	"finding events":                      "storm storms cme cmes icme icmes flare flares reconnection rope ropes event events substorm substorms sheet sheets crossing crossings crossed cross discontinuity discontinuities shock shocks cloud cloud's ejecta stream streams sector boundary longest shortest consecutive uninterrupted streak",
-	"a negation":                          "not never no none neither nor without except excluding exclude ignoring ignore unless cannot ne pas sans jamais sauf outside",
+	"a negation":                          "not non never no none neither nor without except excluding exclude ignoring ignore unless cannot ne pas sans jamais sauf outside",
 	"a choice between alternatives":       "or either ou",
 	"a condition on another quantity":     "while whenever where given conditional conditioned provided lorsque quand",
 	"arithmetic":                          "sum product times plus minus squared square root absolute normalized normalised divided multiplied subtract added log logarithm logarithmic relative weighted rms",

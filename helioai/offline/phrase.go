@@ -221,16 +221,17 @@ func (p *parser) readQuantities() {
 		if first == nil {
 			continue
 		}
-		whole, end := *first, i+1
+		whole, end, apart := *first, i+1, false // apart: words stand between its words
 		whole.words = slices.Clone(whole.words)
 		for j := i + 1; j < len(p.tokens); j++ {
 			if next := p.quantityAt(j); next != nil {
 				if !whole.join(next) {
-					if j > end {
+					if j > end || apart {
 						p.clash = p.written(i, j+1)
 					}
 					break
 				}
+				apart = apart || j > end
 				end = j + 1
 				continue
 			}
@@ -347,7 +348,7 @@ func (p *parser) quantityAt(i int) *quantityWord {
 	if q := p.splitName(w); q != nil {
 		return q
 	}
-	if len(w) < 2 || fillers[w] || beyond[w] != "" && w != "rms" {
+	if len(w) < 2 || fillers[w] || beyond[w] != "" && w != "rms" || countsOrRanks(w) {
 		return nil
 	}
 	if p.catalog.missions[w] {
@@ -364,6 +365,14 @@ func (p *parser) quantityAt(i int) *quantityWord {
 		return &quantityWord{phrase: phrase{words: []string{stem}}}
 	}
 	return nil
+}
+
+// countsOrRanks says that a word is a number, a rank or a length of time. Where
+// descriptions hold such words ("non-zero value indicates", "16-second data")
+// they name nothing: "the second largest" speaks of no 16-second data.
+func countsOrRanks(w string) bool {
+	_, number := numberWords[w]
+	return number || partWords[w] != "" || shareWords[w] != "" || calendarUnits[w] != 0
 }
 
 // byIsComponent tells the component By from the preposition.

@@ -1,6 +1,9 @@
 package offline
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // An ask is one thing that the question wants to know about one quantity.
 type ask struct {
@@ -112,7 +115,7 @@ func (b *builder) add(k int) *refusal {
 	}
 	if pt.condition != nil && len(pt.stats) > 0 {
 		r := refuse("it puts the condition %q on a statistic, or on another quantity", pt.condition.text)
-		if pt.condition.unit == "" {
+		if pt.condition.unit == "" && strings.ContainsAny(pt.condition.text, "0123456789") {
 			r.hint = "If that is a time of day, write it as 06:00."
 		}
 		return r

@@ -186,7 +186,7 @@ func (c *catalog) phraseOf(a *ask, previous *ask) (*phrase, string, *refusal) {
 	if only := c.onlyParameter(a); only != "" {
 		return &phrase{param: only, text: only}, "", nil
 	}
-	if a.aboutRecords() {
+	if a.aboutRecords() && (a.phrase == nil || a.phrase.homeOnly()) {
 		return &phrase{role: "data", homes: ph.homes, text: "all parameters"}, "no quantity is named, so all parameters are given", nil
 	}
 	return nil, "", &refusal{reason: "it names no quantity", hint: "The data hold: " + c.summary() + "."}
