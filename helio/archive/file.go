@@ -82,6 +82,10 @@ type stamp struct {
 
 func openOS(name string) func() (*handle, error) {
 	return func() (*handle, error) {
+		// Looked at before it is opened: opening a pipe waits for a writer.
+		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+			return nil, errIrregular
+		}
 		f, err := os.Open(name)
 		if err != nil {
 			return nil, err
@@ -89,6 +93,9 @@ func openOS(name string) func() (*handle, error) {
 		return newHandle(f)
 	}
 }
+
+// errIrregular refuses pipes, devices and the like, which have no size.
+var errIrregular = errors.New("it is not a regular file")
 
 func openFS(fsys fs.FS, name string) func() (*handle, error) {
 	return func() (*handle, error) {
@@ -103,7 +110,7 @@ func openFS(fsys fs.FS, name string) func() (*handle, error) {
 func newHandle(f fs.File) (*handle, error) {
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is not a regular file")
+		err = errIrregular
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
