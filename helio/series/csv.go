@@ -37,8 +37,8 @@ type CSVOptions struct {
 // form that [tt.Parse] reads, or "date" and "time", or "year" and "doy", or
 // "year", "month" and "day", the last three with "hour", "minute" and "second"
 // where there are such columns. A row without a time is left out. A column of
-// words is left out as well. Missing values are empty, NaN, null, NA, -1e31,
-// or what a comment declares.
+// words is left out as well; one of words and numbers is an error. Missing
+// values are empty, NaN, null, NA, -1e31, or what a comment declares.
 //
 // Comments are lines that begin with #. Those of the form "# key: value" tell
 // about the table, with the keys title, mission, instrument, frame, doi,
@@ -83,6 +83,8 @@ type column struct {
 	kind        columnKind
 	fill        float64
 	values      []float64
+	word        string // the first that is no number, and its line
+	wordLine    int
 }
 
 type columnKind int
@@ -104,7 +106,12 @@ func (t *table) read() error {
 			return err
 		}
 	}
-	return nil
+	for i := range t.columns {
+		if k := t.columns[i].kind; k == columnOpen || k == columnNumber {
+			return nil
+		}
+	}
+	return errors.New("no column besides the time holds numbers; give at least one that does")
 }
 
 // next returns the next line that is neither blank nor a comment; comments
@@ -142,13 +149,21 @@ func (t *table) readRow(line string) error {
 	keep := at != tt.Fill
 	for i := range t.columns {
 		c := &t.columns[i]
-		if c.kind == columnTime || c.kind == columnWords || (t.opts.TimesOnly && c.kind == columnNumber) {
+		if c.kind == columnTime || (t.opts.TimesOnly && c.kind == columnNumber) {
 			continue
 		}
 		v, ok := number(t.fields[i])
 		switch {
+		case c.kind == columnWords:
+			if ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
+				return fmt.Errorf("line %d: column %q holds the number %q, and %q in line %d; leave empty where a value is missing, or leave the column out",
+					t.line, c.name, clip(t.fields[i]), c.word, c.wordLine)
+			}
+			continue
+		case !ok && t.comma != ',' && decimalComma(t.fields[i]):
+			return fmt.Errorf("line %d: %q in column %q has a decimal comma; write numbers with a decimal point", t.line, clip(t.fields[i]), c.name)
 		case !ok && c.kind == columnOpen:
-			c.kind, c.values = columnWords, nil
+			c.kind, c.values, c.word, c.wordLine = columnWords, nil, strings.Clone(clip(t.fields[i])), t.line
 			continue
 		case !ok:
 			return fmt.Errorf("line %d: %q in column %q is not a number; leave it empty where a value is missing",
@@ -176,6 +191,12 @@ func number(field string) (float64, bool) {
 		return math.NaN(), true
 	}
 	return 0, false
+}
+
+// decimalComma reports whether a field is a number but for a comma in it.
+func decimalComma(field string) bool {
+	_, err := strconv.ParseFloat(strings.Replace(field, ",", ".", 1), 64)
+	return err == nil
 }
 
 // split cuts a line into trimmed fields. Only a quoted field with a doubled

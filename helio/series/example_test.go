@@ -30,7 +30,7 @@ func ExampleReadCSV() {
 		fmt.Println(s.Name, s.Columns, s.Units, s.Len(), "records every", s.Cadence())
 	}
 
-	_, err = series.ReadCSV(strings.NewReader("time,V\n2023-01-02,fast\n2023-01-02,400\n2023-01-03\n"), &series.CSVOptions{Name: "bad.csv"})
+	_, err = series.ReadCSV(strings.NewReader("time,V\n2023-01-02,410\n2023-01-02,400\n2023-01-03\n"), &series.CSVOptions{Name: "bad.csv"})
 	fmt.Println(err)
 	// Output:
 	// B [Bx By Bz] nT 5 records every 16s
