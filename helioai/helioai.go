@@ -120,7 +120,11 @@ func (a *Assistant) run(ctx context.Context, q *Question, s *place) (*Answer, er
 		Sandbox: a.Sandbox, SandboxNote: a.SandboxNote, CacheDir: a.Home.Cache(), Clock: a.Clock,
 	}
 	lead := agents.Lead(a.Model, tools.All(env))
-	session, err := lead.Open(ctx, &agent.OpenOptions{Store: a.Store, SessionID: s.id, User: a.User})
+	session, err := lead.Open(ctx, &agent.OpenOptions{
+		Store: a.Store, SessionID: s.id, User: a.User,
+		// A script that was cut off by a crash only ever touched its own copy.
+		Unsafe: agent.TellModel,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("open session %s: %w", s.id, err)
 	}
