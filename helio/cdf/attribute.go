@@ -2,6 +2,7 @@ package cdf
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -14,71 +15,94 @@ type Attribute struct {
 	Entries []Value
 }
 
-// readAttributes reads count attributes and hands their entries to the file and
-// to the variables, which are given by their numbers.
-func (f *File) readAttributes(w *walker, offset int64, count int, r, z []*Variable) error {
-	for i := range count {
-		if offset == 0 {
-			return damaged("the list of attributes ends after %d of %d", i, count)
-		}
-		a, err := w.record(offset, recordADR)
-		if err != nil {
-			return fmt.Errorf("attribute %d: %w", i, err)
-		}
-		offset = a.offset()
-		rHead, scope := a.offset(), a.int()
-		a.skip(4)
-		nr := a.int()
-		a.skip(8)
-		zHead, nz := a.offset(), a.int()
-		a.skip(8)
-		name := a.name()
-		if err := a.err(); err != nil {
-			return fmt.Errorf("attribute %d: %w", i, err)
-		}
-		to := entries{name: name, global: scope == 1 || scope == 3}
-		to.variables = r
-		err = f.readEntries(w, rHead, nr, recordAGR, &to)
+// lists is where the entries of an attribute are, and how many there are.
+type lists struct {
+	rHead, zHead int64
+	nr, nz       int
+	global       bool
+}
+
+const (
+	// leastAttribute and leastEntry are the sizes of the smallest records of their
+	// kinds. They bound what a file can make us allocate.
+	leastAttribute = 116
+	leastEntry     = 48
+)
+
+// readAttributes reads that number of attributes and hands their entries to the
+// file and to the variables, which are given by their numbers. All lists are parts
+// of three pieces of memory, as a file may have thousands of entries.
+func (f *File) readAttributes(w *walker, offset int64, number int, r, z []*Variable) error {
+	if int64(number) > w.size/leastAttribute {
+		return damaged("%d attributes cannot be in %d bytes", number, w.size)
+	}
+	all, where := make([]Attribute, number), make([]lists, number)
+	n, err := readLists(w, offset, all, where)
+	if err != nil {
+		return err
+	}
+	values := make([]Value, n)
+	for i, l := range where {
+		n := l.nr + l.nz
+		a := &all[i]
+		a.Entries, values = values[:n:n], values[n:]
+		err := f.readEntries(w, a.Entries[:l.nr], l.rHead, recordAGR)
 		if err == nil {
-			to.variables = z
-			err = f.readEntries(w, zHead, nz, recordAZ, &to)
+			err = f.readEntries(w, a.Entries[l.nr:], l.zHead, recordAZ)
 		}
 		if err != nil {
-			return fmt.Errorf("attribute %q: %w", name, err)
+			return fmt.Errorf("attribute %q: %w", a.Name, err)
 		}
-		if to.global {
-			slices.SortStableFunc(to.list, func(a, b Value) int { return a.Num - b.Num })
-			f.global = append(f.global, Attribute{name, to.list})
+		if !l.global {
+			count(a.Entries[:l.nr], r)
+			count(a.Entries[l.nr:], z)
 		}
 	}
+	f.handOut(all, where, r, z)
 	return nil
 }
 
-// entries is where those of one attribute go.
-type entries struct {
-	name      string
-	global    bool
-	list      []Value     // of a global attribute
-	variables []*Variable // by number, of the others
-}
-
-func (e *entries) add(w *walker, v Value) {
-	switch {
-	case e.global:
-		e.list = append(e.list, v)
-	case v.Num >= 0 && v.Num < len(e.variables):
-		owner := e.variables[v.Num]
-		if owner.attributes == nil {
-			owner.attributes = make([]Attribute, 0, 12)
-		}
-		owner.attributes = append(owner.attributes, Attribute{e.name, w.keepValue(v)})
-	}
-}
-
-func (f *File) readEntries(w *walker, offset int64, count, kind int, to *entries) error {
-	for i := range count {
+// readLists reads the records of the attributes: their names and where their
+// entries are. It returns how many entries they have together, which the file is
+// large enough to hold.
+func readLists(w *walker, offset int64, all []Attribute, where []lists) (entries int, err error) {
+	for i := range where {
 		if offset == 0 {
-			return damaged("its entries end after %d of %d", i, count)
+			return 0, damaged("the list of attributes ends after %d of %d", i, len(where))
+		}
+		a, err := w.record(offset, recordADR)
+		if err != nil {
+			return 0, fmt.Errorf("attribute %d: %w", i, err)
+		}
+		offset = a.offset()
+		l := &where[i]
+		l.rHead = a.offset()
+		scope := a.int()
+		l.global = scope == 1 || scope == 3
+		a.skip(4)
+		l.nr = a.int()
+		a.skip(8)
+		l.zHead, l.nz = a.offset(), a.int()
+		a.skip(8)
+		name := text(w.keep(a.name()))
+		if err := a.err(); err != nil {
+			return 0, fmt.Errorf("attribute %d: %w", i, err)
+		}
+		most := int(min(w.size/leastEntry, math.MaxInt32)) - entries
+		if l.nr < 0 || l.nz < 0 || l.nr > most || l.nz > most-l.nr {
+			return 0, damaged("attribute %q has %d and %d entries, which cannot be in %d bytes", name, l.nr, l.nz, w.size)
+		}
+		all[i].Name = name
+		entries += l.nr + l.nz
+	}
+	return entries, nil
+}
+
+// readEntries reads as many entries as there is room for.
+func (f *File) readEntries(w *walker, to []Value, offset int64, kind int) error {
+	for i := range to {
+		if offset == 0 {
+			return damaged("its entries end after %d of %d", i, len(to))
 		}
 		e, err := w.record(offset, kind)
 		if err != nil {
@@ -86,7 +110,8 @@ func (f *File) readEntries(w *walker, offset int64, count, kind int, to *entries
 		}
 		offset = e.offset()
 		e.skip(4)
-		v := Value{Type: Type(e.int()), Num: e.int(), big: f.big}
+		v := &to[i]
+		v.Type, v.Num, v.big = Type(e.int()), e.int(), f.big
 		elems := e.int()
 		e.skip(5 * 4)
 		if err := e.err(); err != nil {
@@ -97,7 +122,58 @@ func (f *File) readEntries(w *walker, offset int64, count, kind int, to *entries
 			return damaged("entry %d has %d elements of %s in %d bytes", v.Num, elems, v.Type, len(e.rest()))
 		}
 		v.raw = w.keep(e.take(elems * size))
-		to.add(w, v)
+	}
+	return nil
+}
+
+// handOut gives the file its attributes, and the variables theirs, each in the
+// order of the file.
+func (f *File) handOut(all []Attribute, where []lists, r, z []*Variable) {
+	n := 0
+	for _, v := range f.variables {
+		n += v.described
+	}
+	slab := make([]Attribute, n)
+	for _, v := range f.variables {
+		v.attributes, slab = slab[:0:v.described], slab[v.described:]
+	}
+	f.global = all[:0] // in place, as the others are not needed any more
+	for i, a := range all {
+		if where[i].global {
+			slices.SortStableFunc(a.Entries, func(a, b Value) int { return a.Num - b.Num })
+			f.global = append(f.global, a)
+			continue
+		}
+		nr := where[i].nr
+		give(a.Name, a.Entries[:nr], r)
+		give(a.Name, a.Entries[nr:], z)
+	}
+	clear(all[len(f.global):])
+}
+
+// count adds to how many attributes the variables have.
+func count(entries []Value, variables []*Variable) {
+	for i := range entries {
+		if v := owner(variables, entries[i].Num); v != nil {
+			v.described++
+		}
+	}
+}
+
+// give gives the variables an attribute of that name.
+func give(name string, entries []Value, variables []*Variable) {
+	for i := range entries {
+		if v := owner(variables, entries[i].Num); v != nil {
+			v.attributes = append(v.attributes, Attribute{name, entries[i : i+1 : i+1]})
+		}
+	}
+}
+
+// owner returns the variable of that number. There may be none, as some files
+// have entries for variables that were deleted.
+func owner(variables []*Variable, num int) *Variable {
+	if num >= 0 && num < len(variables) {
+		return variables[num]
 	}
 	return nil
 }

@@ -87,6 +87,21 @@ func TestVariablesMayBeListedInAnyOrder(t *testing.T) {
 	}
 }
 
+func TestAnEntryForNoVariableIsLeftOut(t *testing.T) {
+	t.Parallel()
+	for _, num := range []byte{1, 0xff} {
+		b := build(t, cdftest.File{Variables: []cdftest.Variable{
+			{Name: "v", R: true, Type: cdf.Real4, Attributes: []cdftest.Attribute{attr("UNITS", "nT"), attr("CATDESC", "a field")}},
+		}})
+		at := find(t, b, 5, 0) + 28
+		b[at], b[at+1], b[at+2], b[at+3] = num&0x80, 0, 0, num // 1 or a negative number
+		v := variable(t, openBytes(t, b), "v")
+		if got := v.Attributes(); len(got) != 1 || got[0].Name != "CATDESC" {
+			t.Errorf("the variable has %v, want CATDESC only", got)
+		}
+	}
+}
+
 func TestEntriesComeInTheOrderOfTheirNumbers(t *testing.T) {
 	t.Parallel()
 	b := build(t, cdftest.File{Globals: []cdftest.Attribute{{Name: "TEXT", Values: []any{"second", "first"}}}})

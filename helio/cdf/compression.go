@@ -82,6 +82,7 @@ func (w *walker) compression(offset int64) (c Compression, end int64, err error)
 type workspace struct {
 	packed []byte // a block as it is in the file
 	plain  []byte // a piece of it, expanded
+	value  []byte // what fills a gap
 	source bytes.Reader
 	gzip   gzip.Reader
 	runs   runReader
@@ -99,6 +100,9 @@ func (ws *workspace) done() {
 	}
 	if cap(ws.plain) > usual {
 		ws.plain = nil
+	}
+	if cap(ws.value) > usual {
+		ws.value = nil
 	}
 	ws.source.Reset(nil)
 	ws.runs = runReader{}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"sync"
 
 	"github.com/helios-go/helios/helio/tt"
 )
@@ -16,8 +18,9 @@ import (
 type File struct {
 	info      Info
 	variables []*Variable
-	byName    map[string]*Variable
 	global    []Attribute
+	named     sync.Once // see Variable
+	byName    map[string]*Variable
 
 	data    *source
 	big     bool // values are big-endian
@@ -92,6 +95,12 @@ func (f *File) Variables() []*Variable { return f.variables }
 
 // Variable returns the variable of that name.
 func (f *File) Variable(name string) (*Variable, bool) {
+	f.named.Do(func() {
+		f.byName = make(map[string]*Variable, len(f.variables))
+		for _, v := range slices.Backward(f.variables) {
+			f.byName[v.Name] = v // of two the first
+		}
+	})
 	v, ok := f.byName[name]
 	return v, ok
 }
@@ -109,6 +118,7 @@ func (f *File) Warnings() []string {
 }
 
 const (
+	magicSize       = 8
 	magicV3         = 0xCDF30001
 	magicV26        = 0xCDF26002
 	magicV2         = 0x0000FFFF
@@ -128,36 +138,39 @@ const (
 )
 
 func open(r io.ReaderAt, size int64) (*File, error) {
-	var magic [8]byte
-	if size < int64(len(magic)) {
+	if size < magicSize {
 		return nil, fmt.Errorf("%w: it has only %d bytes", ErrNotCDF, max(size, 0))
 	}
-	f := &File{outer: r, size: size, data: newSource(r, size), byName: make(map[string]*Variable)}
+	f := &File{outer: r, size: size, data: newSource(r, size)}
 	f.maxRead = max(minRead, size*gzipRatio)
-	if err := f.data.readAt(magic[:], 0); err != nil {
+	w := f.data.walk()
+	defer func() { w.done() }()
+	magic, err := w.bytes(0, magicSize)
+	if err != nil {
 		return nil, err
 	}
-	switch binary.BigEndian.Uint32(magic[:]) {
+	switch binary.BigEndian.Uint32(magic) {
 	case magicV3:
 		f.data.wide = true
 	case magicV26, magicV2:
 	default:
-		return nil, fmt.Errorf("%w: %s", ErrNotCDF, whatElse(magic[:]))
+		return nil, fmt.Errorf("%w: %s", ErrNotCDF, whatElse(magic))
 	}
 	trailer := int64(0)
 	switch binary.BigEndian.Uint32(magic[4:]) {
 	case magicPlain:
 	case magicCompressed:
-		end, err := f.expandWhole(magic)
+		end, err := f.expandWhole(w)
 		if err != nil {
 			return nil, err
 		}
 		trailer = size - end
+		w.done()
+		w = f.data.walk()
 	default:
 		return nil, fmt.Errorf("%w: its second word is %x", ErrNotCDF, magic[4:])
 	}
-	w := f.data.walk()
-	defer w.done()
+	w.alone()
 	gdr, err := f.readCDR(w)
 	if err != nil {
 		return nil, err
@@ -192,9 +205,7 @@ func whatElse(b []byte) string {
 
 // expandWhole replaces the source by the expanded bytes of a file that is
 // compressed as a whole, and returns where the compressed part ends.
-func (f *File) expandWhole(magic [8]byte) (end int64, err error) {
-	w := f.data.walk()
-	defer w.done()
+func (f *File) expandWhole(w *walker) (end int64, err error) {
 	b, err := w.bytes(8, int(2*w.headSize())+12)
 	if err != nil {
 		return 0, damaged("the file is cut off in its first record")
@@ -224,7 +235,9 @@ func (f *File) expandWhole(magic [8]byte) (end int64, err error) {
 		return 0, err
 	}
 	whole := make([]byte, 8+plain)
-	copy(whole, magic[:4])
+	if err := f.data.readAt(whole[:4], 0); err != nil {
+		return 0, err
+	}
 	binary.BigEndian.PutUint32(whole[4:], magicPlain)
 	ws := workspaces.Get().(*workspace)
 	defer ws.done()

@@ -1,6 +1,7 @@
 package cdf
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 )
@@ -12,6 +13,12 @@ type block struct {
 	size        int64 // bytes there
 	compressed  bool
 	clipped     bool // holds more records than the variable has
+}
+
+// index returns the blocks, which are looked for once, when they are first needed.
+func (v *Variable) index() ([]block, error) {
+	v.indexed.Do(func() { v.blocks, v.indexErr = v.readIndex() })
+	return v.blocks, v.indexErr
 }
 
 // readIndex finds the blocks of the variable, in the order of their records, and
@@ -80,7 +87,7 @@ func (v *Variable) walkIndex(w *walker, offset int64, blocks []block, depth int)
 			return nil, damaged("%d of %d entries used in %d bytes", used, entries, len(x.rest()))
 		}
 		// The record's bytes are good only until the next one is read.
-		body := fields{b: w.keep(x.take(entries * (8 + width))), wide: w.wide}
+		body := fields{b: bytes.Clone(x.take(entries * (8 + width))), wide: w.wide}
 		firsts, lasts, offsets := body, body, body
 		lasts.skip(4 * entries)
 		offsets.skip(8 * entries)

@@ -153,15 +153,25 @@ func TestAResultOutOfProportionIsRefusedBeforeItIsMade(t *testing.T) {
 func TestAllocationCeilings(t *testing.T) {
 	f := openBytes(t, build(t, sample()))
 	b := variable(t, f, "B")
+	described := make([]cdftest.Variable, 20)
+	for i := range described {
+		described[i] = cdftest.Variable{Name: fmt.Sprint("v", i), Type: cdf.Real8, Attributes: []cdftest.Attribute{
+			attr("UNITS", "nT"), attr("FILLVAL", -1e31), attr("DEPEND_0", "v0"), attr("CATDESC", "a variable"),
+		}}
+	}
+	many := build(t, cdftest.File{Globals: crowded()["attributes"].Globals[:50], Variables: described})
 	out := int64(0)
 	for name, c := range map[string]struct {
 		ceiling float64
 		run     func()
 	}{
-		"reading compressed numbers": {8, func() { x, _ := b.Float64s(); out += int64(len(x)) }},
-		"reading one record":         {8, func() { x, _ := b.Range(700, 1).Float64s(); out += int64(len(x)) }},
-		"asking for an attribute":    {0, func() { _, _ = b.Attribute("FILLVAL") }},
-		"finding a variable":         {0, func() { _, _ = f.Variable("B") }},
+		"reading compressed numbers": {6, func() { x, _ := b.Float64s(); out += int64(len(x)) }},
+		"reading one record":         {6, func() { x, _ := b.Range(700, 1).Float64s(); out += int64(len(x)) }},
+		// One for each FILLVAL, which is asked for as numbers, and none for other
+		// attributes, variables or names.
+		"opening and listing":     {20 + 12, func() { out += int64(list(openBytes(t, many))) }},
+		"asking for an attribute": {0, func() { _, _ = b.Attribute("FILLVAL") }},
+		"finding a variable":      {0, func() { _, _ = f.Variable("B") }},
 	} {
 		if got := testing.AllocsPerRun(50, c.run); got > c.ceiling {
 			t.Errorf("%s allocates %v times, at most %v is promised", name, got, c.ceiling)

@@ -92,6 +92,16 @@ func TestAnEmptyFileIsACDF(t *testing.T) {
 	}
 }
 
+func TestOfTwoVariablesOfOneNameTheFirstIsFound(t *testing.T) {
+	t.Parallel()
+	f := openBytes(t, build(t, cdftest.File{Variables: []cdftest.Variable{
+		{Name: "v", Type: cdf.Int4}, {Name: "w", Type: cdf.Real4}, {Name: "v", Type: cdf.Real8},
+	}}))
+	if v := variable(t, f, "v"); v != f.Variables()[0] || len(f.Variables()) != 3 {
+		t.Errorf("number %d of %d variables", v.Num, len(f.Variables()))
+	}
+}
+
 func TestANewerLeapSecondTableIsAWarning(t *testing.T) {
 	t.Parallel()
 	for table, want := range map[int]int{0: 0, 20120701: 0, 20170101: 0, 20280101: 1} {

@@ -94,19 +94,23 @@ func (v *Variable) readBlock(ws *workspace, b block, first, n int, emit func([]b
 
 // fillGap passes on n records that are not stored, given the blocks before them.
 func (v *Variable) fillGap(ws *workspace, before []block, n int, emit func([]byte)) error {
-	value := v.Pad.raw
-	if value == nil {
-		value = defaultPad(v.Type, v.NumElems, v.file.big)
+	ws.value = append(ws.value[:0], v.Pad.raw...)
+	if len(ws.value) == 0 {
+		ws.value = append(ws.value, defaultPad(v.Type, v.NumElems, v.file.big)...)
 	}
 	repeats := int64(n) * int64(v.perRecord)
 	if v.Sparse == SparsePrevious && len(before) > 0 {
 		b := before[len(before)-1]
-		value, repeats = make([]byte, 0, v.recordSize), int64(n)
-		err := v.readBlock(ws, b, b.last, 1, func(p []byte) { value = append(value, p...) })
+		ws.value, repeats = ws.value[:0], int64(n)
+		if int64(cap(ws.value)) < v.recordSize {
+			ws.value = make([]byte, 0, v.recordSize)
+		}
+		err := v.readBlock(ws, b, b.last, 1, func(p []byte) { ws.value = append(ws.value, p...) })
 		if err != nil {
 			return fmt.Errorf("record %d: %w", b.last, err)
 		}
 	}
+	value := ws.value
 	for piece := ws.piece(v); repeats > 0; {
 		if len(value) > len(piece) { // a record that is larger than a piece
 			emit(value)

@@ -28,12 +28,17 @@ func (w *walker) head(offset int64) (size int64, kind int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	f := fields{b: b, wide: w.wide}
-	size, kind = f.offset(), f.int()
+	if w.wide {
+		size, kind = int64(binary.BigEndian.Uint64(b)), int(int32(binary.BigEndian.Uint32(b[8:])))
+	} else {
+		size, kind = int64(int32(binary.BigEndian.Uint32(b))), int(int32(binary.BigEndian.Uint32(b[4:])))
+	}
 	if size < w.headSize() || size > w.size-offset {
 		return 0, 0, damaged("the record at offset %d claims %d bytes", offset, size)
 	}
-	if w.left.Add(-size) < 0 {
+	if size <= w.allowance {
+		w.allowance -= size
+	} else if w.left.Add(-size) < 0 {
 		return 0, 0, damaged("the record at offset %d is reached twice, or records overlap", offset)
 	}
 	return size, kind, nil
@@ -53,10 +58,7 @@ func (w *walker) record(offset int64, kind int) (fields, error) {
 	if err != nil {
 		return fields{}, err
 	}
-	f := fields{b: b, wide: w.wide, offsetInFile: offset}
-	f.offset()
-	f.int()
-	return f, nil
+	return fields{b: b, at: int(w.headSize()), wide: w.wide, offsetInFile: offset}, nil
 }
 
 // fields takes the fields of a record one after the other. Versions 2 and 3 have
@@ -98,7 +100,8 @@ func (f *fields) offset() int64 {
 
 func (f *fields) skip(n int) { f.take(n) }
 
-func (f *fields) name() string {
+// name returns a name as it is in the file, without the zeros after it.
+func (f *fields) name() []byte {
 	n := 64
 	if f.wide {
 		n = 256
@@ -107,7 +110,7 @@ func (f *fields) name() string {
 	if end := bytes.IndexByte(b, 0); end >= 0 {
 		b = b[:end]
 	}
-	return text(b)
+	return b
 }
 
 // rest returns what is left of the record.

@@ -3,6 +3,7 @@ package cdf
 import (
 	"errors"
 	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -59,19 +60,22 @@ const (
 type walker struct {
 	*source
 	*pages
-	arena  []byte
-	values []Value
+	page      page  // the one used last
+	allowance int64 // of left, for this walker alone
+	texts     strings.Builder
 }
 
 // pages is what a walker needs only while it walks.
 type pages struct {
-	list [cachedPages]struct {
-		number int64 // counted from 1; 0 is none
-		b      []byte
-	}
-	last int // the page used last
+	list [cachedPages]page
 	next int // the page to be overwritten next
 	buf  []byte
+}
+
+// page is some bytes of the file, from start on.
+type page struct {
+	start int64
+	b     []byte
 }
 
 var pagePool = sync.Pool{New: func() any { return new(pages) }}
@@ -80,30 +84,42 @@ func (s *source) walk() *walker {
 	return &walker{source: s, pages: pagePool.Get().(*pages)}
 }
 
+// alone lets w have all that is left until it is done, so that it need not ask for
+// each record. There must be no other walker until then.
+func (w *walker) alone() { w.allowance = w.left.Swap(0) }
+
 // done gives the pages back. What keep returned stays.
 func (w *walker) done() {
+	w.left.Add(w.allowance)
 	for i := range w.list {
-		w.list[i].number = 0
+		w.list[i].b = w.list[i].b[:0]
 	}
 	if cap(w.buf) > 16*pageSize {
 		w.buf = nil
 	}
 	pagePool.Put(w.pages)
-	w.pages = nil
+	w.pages, w.page, w.allowance = nil, page{}, 0
 }
 
 // bytes returns n bytes at offset, valid until the next call.
 func (w *walker) bytes(offset int64, n int) ([]byte, error) {
+	if in := offset - w.page.start; in >= 0 && in <= int64(len(w.page.b)-n) {
+		return w.page.b[in : in+int64(n)], nil
+	}
+	return w.turn(offset, n)
+}
+
+// turn is bytes for what is not on the page used last.
+func (w *walker) turn(offset int64, n int) ([]byte, error) {
 	if offset < 0 || offset > w.size-int64(n) {
 		return nil, damaged("%d bytes at offset %d lie outside the file of %d bytes", n, offset, w.size)
 	}
-	number, in := offset/pageSize, offset%pageSize
-	if in+int64(n) <= pageSize {
-		p, err := w.page(number)
-		if err != nil {
+	if offset%pageSize+int64(n) <= pageSize {
+		if err := w.load(offset - offset%pageSize); err != nil {
 			return nil, err
 		}
-		return p[in : in+int64(n)], nil
+		in := offset - w.page.start
+		return w.page.b[in : in+int64(n)], nil
 	}
 	if cap(w.buf) < n {
 		w.buf = make([]byte, n)
@@ -114,58 +130,46 @@ func (w *walker) bytes(offset int64, n int) ([]byte, error) {
 	}
 	for done := 0; done < n; {
 		at := offset + int64(done)
-		p, err := w.page(at / pageSize)
-		if err != nil {
+		if err := w.load(at - at%pageSize); err != nil {
 			return nil, err
 		}
-		done += copy(w.buf[done:], p[at%pageSize:])
+		done += copy(w.buf[done:], w.page.b[at-w.page.start:])
 	}
 	return w.buf, nil
 }
 
-func (w *walker) page(number int64) ([]byte, error) {
-	if p := &w.list[w.last]; p.number == number+1 {
-		return p.b, nil
-	}
+// load makes the page at start the one used last.
+func (w *walker) load(start int64) error {
 	for i := range w.list {
-		if p := &w.list[i]; p.number == number+1 {
-			w.last = i
-			return p.b, nil
+		if p := &w.list[i]; p.start == start && len(p.b) > 0 {
+			w.page = *p
+			return nil
 		}
 	}
-	w.last = w.next
+	p := &w.list[w.next]
 	w.next = (w.next + 1) % cachedPages
-	p := &w.list[w.last]
 	if p.b == nil {
 		p.b = make([]byte, pageSize)
 	}
-	p.number, p.b = 0, p.b[:min(pageSize, w.size-number*pageSize)]
-	if err := w.readAt(p.b, number*pageSize); err != nil {
-		return nil, err
+	p.start, p.b = start, p.b[:min(pageSize, w.size-start)]
+	if err := w.readAt(p.b, start); err != nil {
+		p.b, w.page = p.b[:0], page{}
+		return err
 	}
-	p.number = number + 1
-	return p.b, nil
+	w.page = *p
+	return nil
 }
 
-// keep copies b to memory that stays.
-func (w *walker) keep(b []byte) []byte {
-	if len(b) > cap(w.arena)-len(w.arena) {
+// keep copies b to a string, of which many share one piece of memory.
+func (w *walker) keep(b []byte) string {
+	if len(b) > w.texts.Cap()-w.texts.Len() {
 		if len(b) > 1<<10 {
-			return append([]byte(nil), b...)
+			return string(b)
 		}
-		w.arena = make([]byte, 0, 8<<10)
+		w.texts.Reset()
+		w.texts.Grow(8 << 10)
 	}
-	start := len(w.arena)
-	w.arena = append(w.arena, b...)
-	return w.arena[start:len(w.arena):len(w.arena)]
-}
-
-// keepValue is keep for a single value.
-func (w *walker) keepValue(v Value) []Value {
-	if len(w.values) == cap(w.values) {
-		w.values = make([]Value, 0, 64)
-	}
-	n := len(w.values)
-	w.values = append(w.values, v)
-	return w.values[n : n+1 : n+1]
+	start := w.texts.Len()
+	w.texts.Write(b)
+	return w.texts.String()[start:]
 }

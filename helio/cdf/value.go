@@ -14,7 +14,7 @@ type Value struct {
 	Type Type
 	Num  int // number of the entry, or of the variable that it belongs to
 
-	raw []byte
+	raw string // as in the file
 	big bool
 }
 
@@ -31,6 +31,10 @@ func (v Value) Len() int {
 func (v Value) String() string {
 	switch {
 	case v.Type.IsText():
+		s := text(v.raw)
+		if !strings.Contains(s, separator) {
+			return s
+		}
 		return strings.Join(v.Strings(), " ")
 	case v.Type.IsTime():
 		times, err := v.Times()
@@ -56,13 +60,16 @@ func join[T any](list []T, text func(T) string) string {
 	return strings.Join(parts, " ")
 }
 
+// separator is what stands between the strings of one entry.
+const separator = `\N `
+
 // Strings returns the strings of a text entry, which may hold several, without
 // padding; nil for other types.
 func (v Value) Strings() []string {
 	if !v.Type.IsText() {
 		return nil
 	}
-	parts := strings.Split(text(v.raw), `\N `)
+	parts := strings.Split(text(v.raw), separator)
 	for i, p := range parts {
 		parts[i] = strings.TrimRight(p, " \x00")
 	}
@@ -76,7 +83,7 @@ func (v Value) Float64s() []float64 {
 		return nil
 	}
 	out := make([]float64, len(v.raw)/v.Type.word())
-	floats(out, v.raw, v.Type, v.big)
+	floats(out, []byte(v.raw), v.Type, v.big)
 	return out
 }
 
@@ -86,7 +93,7 @@ func (v Value) Int64s() []int64 {
 		return nil
 	}
 	out := make([]int64, v.Len())
-	ints(out, v.raw, v.Type, v.big)
+	ints(out, []byte(v.raw), v.Type, v.big)
 	return out
 }
 
@@ -97,27 +104,27 @@ func (v Value) Times() ([]tt.Time, error) {
 		return nil, fmt.Errorf("%w: %s holds no times", ErrType, v.Type)
 	}
 	out := make([]tt.Time, v.Len())
-	if i, err := times(out, v.raw, v.Type, v.big); err != nil {
+	if i, err := times(out, []byte(v.raw), v.Type, v.big); err != nil {
 		return nil, fmt.Errorf("element %d: %w", i, err)
 	}
 	return out, nil
 }
 
-// text makes a string of padded bytes. Old files are in Latin-1.
-func text(b []byte) string {
-	for len(b) > 0 && (b[len(b)-1] == 0 || b[len(b)-1] == ' ') {
-		b = b[:len(b)-1]
+// text removes the padding. Old files are in Latin-1.
+func text(s string) string {
+	for s != "" && (s[len(s)-1] == 0 || s[len(s)-1] == ' ') {
+		s = s[:len(s)-1]
 	}
-	if utf8.Valid(b) {
-		return string(b)
+	if utf8.ValidString(s) {
+		return s
 	}
-	return latin1(b)
+	return latin1(s)
 }
 
-func latin1(b []byte) string {
-	r := make([]rune, len(b))
-	for i, c := range b {
-		r[i] = rune(c)
+func latin1(s string) string {
+	r := make([]rune, len(s))
+	for i := range r {
+		r[i] = rune(s[i])
 	}
 	return string(r)
 }

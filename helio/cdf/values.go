@@ -2,8 +2,6 @@ package cdf
 
 import (
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/helios-go/helios/helio/tt"
 )
@@ -132,11 +130,7 @@ func (r Range) Strings() ([]string, error) {
 		// One string for the whole piece, of which the values are parts.
 		whole := string(raw)
 		for ; whole != ""; whole = whole[width:] {
-			s := strings.TrimRight(whole[:width], " \x00")
-			if !utf8.ValidString(s) {
-				s = latin1([]byte(s))
-			}
-			out = append(out, s)
+			out = append(out, text(whole[:width]))
 		}
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package cdf
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 )
 
@@ -30,10 +31,14 @@ type Variable struct {
 
 	file       *File
 	attributes []Attribute
+	described  int   // how many attributes it has
 	perRecord  int   // values in a record
 	recordSize int64 // bytes in a record
 	vxr        int64
-	index      func() ([]block, error)
+
+	indexed  sync.Once // see index
+	blocks   []block
+	indexErr error
 }
 
 // Sparse is what stands for the records that a variable leaves out.
@@ -50,6 +55,9 @@ const (
 	flagRecordVariance = 1
 	flagPad            = 2
 	flagCompressed     = 4
+
+	// leastVariable is the size of the smallest record that describes one.
+	leastVariable = 124
 )
 
 // PerRecord returns the number of values in a record, the product of Dims.
@@ -59,7 +67,12 @@ func (v *Variable) PerRecord() int { return v.perRecord }
 // numbers, by which attributes refer to them.
 func (f *File) readVariables(w *walker, offset int64, count, kind int) ([]*Variable, error) {
 	first := len(f.variables)
-	for i := range count {
+	if int64(count) > w.size/leastVariable {
+		return nil, damaged("%d variables cannot be in %d bytes", count, w.size)
+	}
+	list := make([]Variable, count)
+	f.variables = slices.Grow(f.variables, count)
+	for i := range list {
 		if offset == 0 {
 			return nil, damaged("the list of variables ends after %d of %d", i, count)
 		}
@@ -68,27 +81,38 @@ func (f *File) readVariables(w *walker, offset int64, count, kind int) ([]*Varia
 			return nil, fmt.Errorf("variable %d: %w", i, err)
 		}
 		offset = d.offset()
-		v, err := f.readVariable(&d, kind == recordZVDR, w)
-		if err != nil {
+		v := &list[i]
+		v.Z = kind == recordZVDR
+		if err := f.readVariable(v, &d, w); err != nil {
 			return nil, fmt.Errorf("variable %d: %w", i, err)
 		}
 		f.variables = append(f.variables, v)
-		if _, twice := f.byName[v.Name]; !twice {
-			f.byName[v.Name] = v
-		}
 	}
-	byNumber := make([]*Variable, len(f.variables)-first)
-	for _, v := range f.variables[first:] {
-		if v.Num < 0 || v.Num >= len(byNumber) || byNumber[v.Num] != nil {
-			return nil, damaged("variable %q has the number %d, which is taken or too high", v.Name, v.Num)
-		}
-		byNumber[v.Num] = v
-	}
-	return byNumber, nil
+	return byNumber(f.variables[first:])
 }
 
-func (f *File) readVariable(d *fields, z bool, w *walker) (*Variable, error) {
-	v := &Variable{Z: z, file: f, Type: Type(d.int())}
+// byNumber puts variables in the order of their numbers, where they nearly
+// always are.
+func byNumber(list []*Variable) ([]*Variable, error) {
+	inOrder := true
+	for i, v := range list {
+		inOrder = inOrder && v.Num == i
+	}
+	if inOrder {
+		return list, nil
+	}
+	ordered := make([]*Variable, len(list))
+	for _, v := range list {
+		if v.Num < 0 || v.Num >= len(ordered) || ordered[v.Num] != nil {
+			return nil, damaged("variable %q has the number %d, which is taken or too high", v.Name, v.Num)
+		}
+		ordered[v.Num] = v
+	}
+	return ordered, nil
+}
+
+func (f *File) readVariable(v *Variable, d *fields, w *walker) error {
+	v.file, v.Type = f, Type(d.int())
 	last := d.int()
 	v.vxr = d.offset()
 	d.offset()
@@ -101,17 +125,54 @@ func (f *File) readVariable(d *fields, z bool, w *walker) (*Variable, error) {
 	v.NumElems, v.Num = d.int(), d.int()
 	cpr := d.offset()
 	d.skip(4)
-	v.Name = d.name()
+	v.Name = text(w.keep(d.name()))
+	if err := f.readDims(v, d); err != nil {
+		return err
+	}
+	if err := v.measure(); err != nil {
+		return fmt.Errorf("%q: %w", v.Name, err)
+	}
+	if flags&flagPad != 0 {
+		pad := d.take(v.NumElems * v.Type.Size())
+		if err := d.err(); err != nil {
+			return fmt.Errorf("%q: pad value: %w", v.Name, err)
+		}
+		v.Pad = Value{Type: v.Type, Num: v.Num, raw: w.keep(pad), big: f.big}
+	}
+	v.RecordVarying = flags&flagRecordVariance != 0
+	if last < -1 || last == math.MaxInt32 {
+		return damaged("%q has %d as its last record", v.Name, last)
+	}
+	v.Records = last + 1
+	if !v.RecordVarying {
+		v.Records = min(v.Records, 1)
+	}
+	if v.Sparse < NotSparse || v.Sparse > SparsePrevious {
+		return damaged("%q has %d as its kind of sparse records", v.Name, v.Sparse)
+	}
+	if flags&flagCompressed != 0 {
+		var err error
+		if v.Compression, _, err = w.compression(cpr); err != nil {
+			return fmt.Errorf("%q: %w", v.Name, err)
+		}
+	}
+	return nil
+}
+
+// readDims reads the sizes of a z variable's dimensions, and of both kinds which
+// ones vary.
+func (f *File) readDims(v *Variable, d *fields) error {
+	var own [maxDims]int
 	sizes := f.rDims
-	if z {
+	if v.Z {
 		n := d.int()
 		if err := d.err(); err != nil {
-			return nil, err
+			return err
 		}
 		if n < 0 || n > maxDims {
-			return nil, damaged("%q has %d dimensions", v.Name, n)
+			return damaged("%q has %d dimensions", v.Name, n)
 		}
-		sizes = make([]int, n)
+		sizes = own[:n]
 		for i := range sizes {
 			sizes[i] = d.int()
 		}
@@ -121,38 +182,7 @@ func (f *File) readVariable(d *fields, z bool, w *walker) (*Variable, error) {
 			v.Dims = append(v.Dims, size)
 		}
 	}
-	if err := d.err(); err != nil {
-		return nil, err
-	}
-	if err := v.measure(); err != nil {
-		return nil, fmt.Errorf("%q: %w", v.Name, err)
-	}
-	if flags&flagPad != 0 {
-		pad := d.take(v.NumElems * v.Type.Size())
-		if err := d.err(); err != nil {
-			return nil, fmt.Errorf("%q: pad value: %w", v.Name, err)
-		}
-		v.Pad = Value{Type: v.Type, Num: v.Num, raw: w.keep(pad), big: f.big}
-	}
-	v.RecordVarying = flags&flagRecordVariance != 0
-	if last < -1 || last == math.MaxInt32 {
-		return nil, damaged("%q has %d as its last record", v.Name, last)
-	}
-	v.Records = last + 1
-	if !v.RecordVarying {
-		v.Records = min(v.Records, 1)
-	}
-	if v.Sparse < NotSparse || v.Sparse > SparsePrevious {
-		return nil, damaged("%q has %d as its kind of sparse records", v.Name, v.Sparse)
-	}
-	if flags&flagCompressed != 0 {
-		var err error
-		if v.Compression, _, err = w.compression(cpr); err != nil {
-			return nil, fmt.Errorf("%q: %w", v.Name, err)
-		}
-	}
-	v.index = sync.OnceValues(v.readIndex)
-	return v, nil
+	return d.err()
 }
 
 // measure checks type and shape, and computes the size of a record.
