@@ -121,16 +121,12 @@ const (
 	failure
 )
 
-// outcomeOf judges a call made by Do under ctx; panicked tells that it returned nothing.
-func outcomeOf(ctx context.Context, b *Breaker, panicked bool, err error) outcome {
-	switch {
-	case panicked:
-		return failure
-	case err != nil && errors.Is(ctx.Err(), context.Canceled):
+// outcome judges a call made by Do under ctx.
+func (b *Breaker) outcome(ctx context.Context, err error) outcome {
+	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return unknown
-	default:
-		return b.judge(err)
 	}
+	return b.judge(err)
 }
 
 func (b *Breaker) judge(err error) outcome {

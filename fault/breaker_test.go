@@ -131,16 +131,24 @@ func TestCountsDecidesWhatIsAFailure(t *testing.T) {
 
 func TestPanicIsAFailureAndGoesThrough(t *testing.T) {
 	t.Parallel()
-	b := &fault.Breaker{Failures: 1}
-	func() {
-		defer func() {
-			if got := recover(); got != "a bug" {
-				t.Errorf("recovered %v", got)
-			}
+	for _, c := range []struct {
+		name    string
+		breaker *fault.Breaker
+		call    func() error
+	}{
+		{"of the call", &fault.Breaker{Failures: 1}, func() error { panic("a bug") }},
+		{"of Counts", &fault.Breaker{Failures: 1, Counts: func(error) bool { panic("a bug") }}, func() error { return errFlaky }},
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != "a bug" {
+					t.Errorf("%s: recovered %v", c.name, got)
+				}
+			}()
+			_, _ = fault.Do(t.Context(), fault.Policy{Breaker: c.breaker}, func(context.Context) (int, error) { return 0, c.call() })
 		}()
-		_, _ = fault.Do(t.Context(), fault.Policy{Breaker: b}, func(context.Context) (int, error) { panic("a bug") })
-	}()
-	wantState(t, b, fault.Open)
+		wantState(t, c.breaker, fault.Open)
+	}
 }
 
 func TestResetCloses(t *testing.T) {

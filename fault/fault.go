@@ -82,10 +82,10 @@ func guarded[T any](ctx context.Context, p Policy, op func(context.Context) (T, 
 	if err != nil {
 		return result, err
 	}
-	failed := true // unless op returns: it may panic
-	defer func() { p.Breaker.leave(period, outcomeOf(ctx, p.Breaker, failed, err)) }()
+	o := failure // unless all that is called returns: it may panic
+	defer func() { p.Breaker.leave(period, o) }()
 	result, err = repeated(ctx, p.Retry, op)
-	failed = false
+	o = p.Breaker.outcome(ctx, err)
 	return result, err
 }
 
