@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"unicode"
+	"time"
 
 	"github.com/helios-go/helios/agent"
 	"github.com/helios-go/helios/helioai/tools"
@@ -16,15 +17,19 @@ import (
 // activity shows what a run does while it does it, a line for each step.
 type activity struct {
 	*live
-	running map[string]string // tool names by call id
+	running []running // in the order in which they began
 }
 
-func newActivity(w io.Writer) *activity {
-	return &activity{live: newLive(w), running: map[string]string{}}
+// running is a tool that has not come to its end.
+type running struct {
+	id, name string
+	since    time.Time
 }
+
+func newActivity(w io.Writer) *activity { return &activity{live: newLive(w)} }
 
 func (a *activity) open(question string, demo bool) {
-	a.line(wrap(a.w, strong.Render("?")+" "+printable(oneLine(question))))
+	a.line(wrap(a.w, strong.Render("?")+" "+oneLine(question)))
 	if demo {
 		a.line(faint.Render("  no --data given: asking the synthetic demo data"))
 	}
@@ -34,14 +39,15 @@ func (a *activity) open(question string, demo bool) {
 func (a *activity) event(e agent.Event) {
 	switch d := e.Data.(type) {
 	case *agent.TurnStarted:
-		a.run("thinking")
+		a.show("thinking", time.Now())
 	case *agent.ToolStarted:
 		if d.Call.Name == "final_answer" {
 			return
 		}
-		a.running[d.Call.ID] = d.Call.Name
-		a.line(faint.Render("→ " + describeCall(d.Call)))
-		a.run(d.Call.Name)
+		now := running{d.Call.ID, d.Call.Name, time.Now()}
+		a.running = append(a.running, now)
+		a.line(faint.Render("→ " + printable(describeCall(d.Call))))
+		a.show(now.name, now.since)
 	case *agent.ToolProgress:
 		a.progress(clip(d.Part.Text))
 	case *agent.ToolEnded:
@@ -52,11 +58,11 @@ func (a *activity) event(e agent.Event) {
 }
 
 func (a *activity) ended(d *agent.ToolEnded) {
-	if d.Result != nil {
-		delete(a.running, d.Result.ID)
-	}
-	if len(a.running) == 0 {
-		a.run("")
+	a.running = slices.DeleteFunc(a.running, func(r running) bool { return d.Result != nil && r.id == d.Result.ID })
+	if n := len(a.running); n > 0 {
+		a.show(a.running[n-1].name, a.running[n-1].since)
+	} else {
+		a.show("", time.Time{})
 	}
 	if d.Final {
 		return
@@ -106,7 +112,7 @@ func orOpen(s string) string {
 	if s == "" {
 		return "…"
 	}
-	return s
+	return clip(s)
 }
 
 // describeResult says in one line what came of it.
@@ -140,14 +146,7 @@ func describeResult(d *agent.ToolEnded) string {
 	if r.Script != nil {
 		parts = append(parts, fmt.Sprintf("%.1f s", r.Script.Seconds))
 	}
-	return printable(strings.Join(parts, ", "))
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return clip(strings.Join(parts, ", "))
 }
 
 func firstError(r *llm.ToolResult) string {
@@ -162,15 +161,4 @@ func firstError(r *llm.ToolResult) string {
 		text = payload.Error
 	}
 	return clip(text)
-}
-
-// printable drops control characters: what comes from a file or a model must
-// not steer the terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
-			return r
-		}
-		return -1
-	}, s)
 }

@@ -34,7 +34,7 @@ func writeVerdict(b *strings.Builder, v *check.Verdict) {
 	if v == nil || len(v.Claims)+len(v.Numbers) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s %s\n", strong.Render("Numbers:"), v.Summary())
+	fmt.Fprintf(b, "\n%s %s\n", strong.Render("Numbers:"), oneLine(v.Summary()))
 	var rows [][]string
 	seen := map[string]bool{}
 	for _, lines := range [][]check.Line{v.Claims, v.Numbers} {
@@ -55,7 +55,7 @@ func verdictRow(line check.Line) []string {
 	} else if line.Units != "" {
 		value += " " + line.Units
 	}
-	return []string{statusMark(line.Status), printable(value), printable(line.Name), faint.Render(printable(origin(line)))}
+	return []string{statusMark(line.Status), oneLine(value), oneLine(line.Name), faint.Render(oneLine(origin(line)))}
 }
 
 // origin says where a number comes from: the ledger entry, where the claim has

@@ -66,7 +66,7 @@ func ask(ctx context.Context, f *askFlags, question string, given bool, stdout, 
 		return &usageError{errors.New("the question is empty; write it between quotes")}
 	}
 	if f.provider != "offline" {
-		return &usageError{fmt.Errorf("there is no provider %q; this version has offline", clip(f.provider))}
+		return &usageError{fmt.Errorf("there is no provider %q; this version has only offline", clip(f.provider))}
 	}
 	// The sandbox proves itself while the data are opened.
 	box := openSandbox(ctx)
@@ -116,6 +116,8 @@ func ask(ctx context.Context, f *askFlags, question string, given bool, stdout, 
 		return showErr
 	}
 	switch {
+	case err != nil && ctx.Err() != nil:
+		return errors.New(helioai.Failed(ctx.Err()))
 	case err != nil:
 		return errors.New(helioai.Failed(err))
 	case answer.Unanswered:
@@ -177,13 +179,4 @@ func shortPath(p string) string {
 		return filepath.Join("~", rest)
 	}
 	return p
-}
-
-func clip(s string) string {
-	const most = 120
-	s = printable(oneLine(s))
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return s
 }

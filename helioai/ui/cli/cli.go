@@ -18,7 +18,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -50,7 +49,10 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err == nil:
 		return exitOK
 	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "helioai: interrupted; what was finished is kept in the session")
+		if errors.Is(err, context.Canceled) {
+			err = errors.New("interrupted")
+		}
+		fmt.Fprintf(stderr, "helioai: %s\n", oneLine(err.Error()))
 		return exitInterrupted
 	case errors.As(err, &quiet):
 		return exitFailed
@@ -73,7 +75,13 @@ type usageError struct{ error }
 
 func (e *usageError) Unwrap() error { return e.error }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// takesNoWords refuses words behind a command that has only flags.
+func takesNoWords(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return &usageError{fmt.Errorf("%s takes no %q; see %s --help", cmd.CommandPath(), args[0], cmd.CommandPath())}
+	}
+	return nil
+}
 
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{

@@ -26,7 +26,7 @@ func newData(stdout io.Writer) *cobra.Command {
 		Example: `  helioai data
   helioai data --data ac_h0_mfi_20230102_v07.cdf
   helioai data --data ~/cdf --json`,
-		Args: cobra.NoArgs,
+		Args: takesNoWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			arch, err := openArchive(paths)
 			if err != nil {
@@ -69,9 +69,9 @@ func writeInventory(w io.Writer, datasets []archive.Dataset, all bool) error {
 }
 
 func writeDataset(b *strings.Builder, d archive.Dataset, all bool) {
-	fmt.Fprintf(b, "%s\n", strong.Render(printable(d.ID)))
+	fmt.Fprintf(b, "%s\n", strong.Render(oneLine(d.ID)))
 	if d.Title != "" && d.Title != d.ID {
-		fmt.Fprintf(b, "  %s\n", printable(d.Title))
+		fmt.Fprintf(b, "  %s\n", oneLine(d.Title))
 	}
 	if d.Synthetic {
 		fmt.Fprintf(b, "  %s\n", caution.Render("synthetic data, not measured"))
@@ -87,7 +87,7 @@ func writeDataset(b *strings.Builder, d archive.Dataset, all bool) {
 		}
 		row := []string{p.Name, unitsText(p.Units), shapeText(p), describe(p, d)}
 		for i, cell := range row {
-			row[i] = printable(oneLine(cell)) // names and texts are the file's
+			row[i] = oneLine(cell) // names and texts are the file's
 		}
 		rows = append(rows, row)
 	}
@@ -144,7 +144,8 @@ func describe(p archive.Parameter, d archive.Dataset) string {
 	return strings.TrimSpace(text)
 }
 
-// writeColumns prints rows in aligned columns; the last one is not padded.
+// writeColumns prints rows in aligned columns, without blanks at the ends of
+// lines.
 func writeColumns(b *strings.Builder, rows [][]string) {
 	var width []int
 	for _, row := range rows {
@@ -156,14 +157,15 @@ func writeColumns(b *strings.Builder, rows [][]string) {
 		}
 	}
 	for _, row := range rows {
-		b.WriteString("  ")
+		line, blanks := "", "  "
 		for i, cell := range row {
-			b.WriteString(cell)
-			if i < len(row)-1 {
-				b.WriteString(strings.Repeat(" ", width[i]-displayWidth(cell)+2))
+			if displayWidth(cell) > 0 { // styles alone are none
+				line += blanks + cell
+				blanks = ""
 			}
+			blanks += strings.Repeat(" ", width[i]-displayWidth(cell)+2)
 		}
-		b.WriteByte('\n')
+		b.WriteString(line + "\n")
 	}
 }
 

@@ -20,8 +20,8 @@ const statusTick = 100 * time.Millisecond
 // written, so that a log stays readable. It is safe for concurrent use; close
 // ends it.
 type live struct {
-	w        io.Writer
-	terminal bool
+	w     io.Writer
+	width func() int // of the terminal that w is, in columns; nil: it is none
 
 	mu      sync.Mutex
 	running string
@@ -34,8 +34,15 @@ type live struct {
 }
 
 func newLive(w io.Writer) *live {
-	l := &live{w: w, terminal: isTerminal(w), stop: make(chan struct{}), stopped: make(chan struct{})}
-	if !l.terminal {
+	if !isTerminal(w) {
+		return startLive(w, nil)
+	}
+	return startLive(w, func() int { return terminalWidth(w) })
+}
+
+func startLive(w io.Writer, width func() int) *live {
+	l := &live{w: w, width: width, stop: make(chan struct{}), stopped: make(chan struct{})}
+	if width == nil {
 		close(l.stopped)
 		return l
 	}
@@ -68,11 +75,11 @@ func (l *live) line(s string) {
 	l.draw()
 }
 
-// run says what is running now; "" when nothing is.
-func (l *live) run(what string) {
+// show says what is running, and since when; "" when nothing is.
+func (l *live) show(what string, since time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.running, l.detail, l.since = what, "", time.Now()
+	l.running, l.detail, l.since = what, "", since
 	l.erase()
 	l.draw()
 }
@@ -87,17 +94,16 @@ func (l *live) progress(text string) {
 }
 
 func (l *live) draw() {
-	if !l.terminal || l.running == "" {
+	if l.width == nil || l.running == "" {
 		return
 	}
 	text := fmt.Sprintf("  %s %.1f s", l.running, time.Since(l.since).Seconds())
 	if l.detail != "" {
 		text += "  " + l.detail
 	}
-	width := terminalWidth(l.w) - 1
-	if runes := []rune(text); len(runes) > width {
-		text = string(runes[:width-1]) + "…"
-	}
+	// The last column stays free: some terminals begin a new line after it, and
+	// the status line could not be erased any more.
+	text = cutTo(text, l.width()-1)
 	_, _ = lipgloss.Fprint(l.w, "\r"+faint.Render(text)+clearToEnd)
 	l.shown = true
 }
@@ -115,7 +121,7 @@ func (l *live) close() {
 	l.running = ""
 	l.erase()
 	l.mu.Unlock()
-	if l.terminal {
+	if l.width != nil {
 		close(l.stop)
 	}
 	<-l.stopped

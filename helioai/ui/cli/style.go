@@ -13,4 +13,17 @@ var (
 	path    = lipgloss.NewStyle().Foreground(lipgloss.Cyan)
 )
 
+// displayWidth is how many columns a text takes, without its styles.
 func displayWidth(s string) int { return lipgloss.Width(s) }
+
+// cutTo shortens a plain text to at most width columns.
+func cutTo(s string, width int) string {
+	if displayWidth(s) <= width {
+		return s
+	}
+	runes := []rune(s)
+	for len(runes) > 0 && displayWidth(string(runes)) >= width {
+		runes = runes[:len(runes)-1]
+	}
+	return string(runes) + "…"
+}
