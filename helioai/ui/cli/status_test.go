@@ -75,7 +75,7 @@ func TestTheStatusFitsOnOneLine(t *testing.T) {
 			l.show("run_python", time.Now())
 			l.progress(detail)
 			l.close()
-			for _, drawn := range strings.SplitSeq(strings.ReplaceAll(out.take(), clearToEnd, ""), "\r") {
+			for drawn := range strings.SplitSeq(strings.ReplaceAll(out.take(), clearToEnd, ""), "\r") {
 				if w := displayWidth(drawn); w > 39 {
 					t.Errorf("the status takes %d of 40 columns: %q", w, drawn)
 				}
