@@ -35,6 +35,9 @@ func (a *activity) open(question string, demo bool) {
 	}
 }
 
+// note tells something that is no step of the run.
+func (a *activity) note(text string) { a.line(caution.Render("! " + text)) }
+
 // event shows one event of the run.
 func (a *activity) event(e agent.Event) {
 	switch d := e.Data.(type) {

@@ -20,7 +20,10 @@ func showAnswer(w io.Writer, a *helioai.Answer) error {
 		b.WriteString(wrap(w, printable(a.Text)))
 		b.WriteString("\n")
 	}
-	writeVerdict(&b, a.Verdict)
+	if !a.Unanswered {
+		// A refusal states no result: its numbers are dates and examples.
+		writeVerdict(&b, a.Verdict)
+	}
 	writeFiles(&b, a)
 	if a.Skipped != "" {
 		fmt.Fprintf(&b, "\n%s\n", caution.Render(wrap(w, printable(a.Skipped))))

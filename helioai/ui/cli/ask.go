@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -69,7 +70,10 @@ func ask(ctx context.Context, f *askFlags, question string, given bool, stdout, 
 		return &usageError{fmt.Errorf("there is no provider %q; this version has only offline", clip(f.provider))}
 	}
 	// The sandbox proves itself while the data are opened.
-	box := openSandbox(ctx)
+	boxCtx, cancel := context.WithCancel(ctx)
+	box := openSandbox(boxCtx)
+	// A launcher that is left half started would outlive this program.
+	defer func() { cancel(); box() }()
 
 	home, err := places.Open("")
 	if err != nil {
@@ -98,7 +102,8 @@ func ask(ctx context.Context, f *askFlags, question string, given bool, stdout, 
 
 	live := newActivity(stderr)
 	live.open(question, len(data) == 0)
-	sandboxed := <-box
+	tellSkipped(ctx, arch, live.note)
+	sandboxed := box()
 	assistant := &helioai.Assistant{
 		Home: home, Store: store, User: user, Archive: arch, Model: newModel(arch),
 		Sandbox: sandboxed.box, SandboxNote: sandboxed.note, Program: "helioai " + version(),
@@ -115,11 +120,17 @@ func ask(ctx context.Context, f *askFlags, question string, given bool, stdout, 
 	} else if showErr := showAnswer(stdout, answer); showErr != nil {
 		return showErr
 	}
+	if err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		err = errors.New(helioai.Failed(err))
+	}
 	switch {
-	case err != nil && ctx.Err() != nil:
-		return errors.New(helioai.Failed(ctx.Err()))
+	case err != nil && f.json:
+		return &printedError{err}
 	case err != nil:
-		return errors.New(helioai.Failed(err))
+		return err
 	case answer.Unanswered:
 		return &reported{}
 	}
@@ -137,6 +148,9 @@ func sessionData(ctx context.Context, store *sqlite.Store, f *askFlags) ([]strin
 	}
 	var paths []string
 	for _, p := range f.data {
+		if p == "" {
+			return nil, errNoPath
+		}
 		abs, err := filepath.Abs(p)
 		if err != nil {
 			return nil, fmt.Errorf("find %q: %w", p, err)
@@ -151,8 +165,9 @@ type sandboxed struct {
 	note string
 }
 
-// openSandbox opens the sandbox beside what else has to be done.
-func openSandbox(ctx context.Context) <-chan sandboxed {
+// openSandbox opens the sandbox beside what else has to be done. The function
+// that it returns waits for it, each time with the same result.
+func openSandbox(ctx context.Context) func() sandboxed {
 	ready := make(chan sandboxed, 1)
 	go func() {
 		box, err := sandbox.Open(ctx, nil)
@@ -166,7 +181,7 @@ func openSandbox(ctx context.Context) <-chan sandboxed {
 			ready <- sandboxed{note: fmt.Sprintf("Figures and analyses in Python were skipped: %v.", err)}
 		}
 	}()
-	return ready
+	return sync.OnceValue(func() sandboxed { return <-ready })
 }
 
 // shortPath writes a path below the home directory with a tilde.

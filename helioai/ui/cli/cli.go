@@ -8,7 +8,8 @@
 // Answers, tables and JSON go to standard output, live activity and errors to
 // standard error. A command ends with 0 when it did what was asked, 1 when it
 // could not (one sentence says why), 2 when the command line itself is wrong,
-// and 130 when it was interrupted. Nothing is left half written.
+// and 130 when it was interrupted. With --json standard output is one JSON object
+// in each case; what went wrong is its "error". Nothing is left half written.
 package cli
 
 import (
@@ -18,6 +19,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -33,7 +35,7 @@ const (
 // Main runs the command line with the process's streams and returns the exit
 // code.
 func Main(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return Run(ctx, args, os.Stdout, os.Stderr)
 }
@@ -43,32 +45,54 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot(stdout, stderr)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	code, message := exitFailed, oneLine(err.Error())
 	var quiet *reported
 	var usage *usageError
 	switch {
-	case err == nil:
-		return exitOK
-	case ctx.Err() != nil:
-		if errors.Is(err, context.Canceled) {
-			err = errors.New("interrupted")
-		}
-		fmt.Fprintf(stderr, "helioai: %s\n", oneLine(err.Error()))
-		return exitInterrupted
 	case errors.As(err, &quiet):
 		return exitFailed
+	case ctx.Err() != nil:
+		code = exitInterrupted
+		if errors.Is(err, context.Canceled) {
+			message = "interrupted"
+		}
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "helioai: %s\n", oneLine(err.Error()))
-		return exitUsage
-	default:
-		fmt.Fprintf(stderr, "helioai: %s\n", oneLine(err.Error()))
-		return exitFailed
+		code = exitUsage
 	}
+	fmt.Fprintf(stderr, "helioai: %s\n", message)
+	if printed := new(printedError); wantsJSON(args) && !errors.As(err, &printed) {
+		// Who reads JSON gets JSON, whatever happens.
+		_ = writeJSON(stdout, map[string]string{"error": message})
+	}
+	return code
+}
+
+// wantsJSON reports whether the command line asks for JSON, also where it
+// cannot be understood otherwise.
+func wantsJSON(args []string) bool {
+	for _, arg := range args {
+		switch arg {
+		case "--":
+			return false
+		case "--json", "--json=true":
+			return true
+		}
+	}
+	return false
 }
 
 // reported marks a failure that the command has already put into words.
 type reported struct{}
 
 func (*reported) Error() string { return "already reported" }
+
+// printedError marks a failure that came after the command's JSON was printed.
+type printedError struct{ error }
+
+func (e *printedError) Unwrap() error { return e.error }
 
 // usageError marks a command line that cannot be understood.
 type usageError struct{ error }

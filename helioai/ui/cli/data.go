@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -37,9 +40,9 @@ func newData(stdout io.Writer) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return writeInventoryJSON(stdout, datasets)
+				return writeInventoryJSON(stdout, datasets, skipped(arch))
 			}
-			return writeInventory(stdout, datasets, all)
+			return writeInventory(stdout, datasets, skipped(arch), all)
 		},
 	}
 	cmd.Flags().StringArrayVar(&paths, "data", nil, dataFlagHelp)
@@ -53,16 +56,57 @@ func openArchive(paths []string) (archive.Archive, error) {
 	if len(paths) == 0 {
 		return demo.Archive()
 	}
+	if slices.Contains(paths, "") {
+		return nil, errNoPath
+	}
 	return archive.OpenLocal(paths)
 }
 
-func writeInventory(w io.Writer, datasets []archive.Dataset, all bool) error {
+// errNoPath refuses --data "", as a shell makes it of a variable that is not
+// set. It would be the current folder.
+var errNoPath = &usageError{errors.New("--data is empty; name a file or a folder")}
+
+// skipped says of each file in a folder that could not be read why it was left
+// out of the last inventory.
+func skipped(arch archive.Archive) []string {
+	out := []string{}
+	if local, ok := arch.(*archive.Local); ok {
+		for _, err := range local.Skipped() {
+			out = append(out, oneLine(err.Error()))
+		}
+	}
+	return out
+}
+
+// tellSkipped lists the data and tells what had to be left out.
+func tellSkipped(ctx context.Context, arch archive.Archive, tell func(string)) {
+	if _, err := arch.Inventory(ctx); err != nil {
+		return // whoever needs the list will say so
+	}
+	const most = 3
+	left := skipped(arch)
+	for i, why := range left {
+		if i == most {
+			tell(fmt.Sprintf("left out: %d more files; helioai data names them", len(left)-most))
+			return
+		}
+		tell("left out: " + why)
+	}
+}
+
+func writeInventory(w io.Writer, datasets []archive.Dataset, skipped []string, all bool) error {
 	var b strings.Builder
 	for i, d := range datasets {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
 		writeDataset(&b, d, all)
+	}
+	for i, why := range skipped {
+		if i == 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s\n", caution.Render("left out: "+why))
 	}
 	_, err := lipgloss.Fprint(w, b.String())
 	return err
@@ -200,7 +244,7 @@ type (
 	}
 )
 
-func writeInventoryJSON(w io.Writer, datasets []archive.Dataset) error {
+func writeInventoryJSON(w io.Writer, datasets []archive.Dataset, skipped []string) error {
 	out := make([]datasetJSON, 0, len(datasets))
 	for _, d := range datasets {
 		dj := datasetJSON{
@@ -217,7 +261,7 @@ func writeInventoryJSON(w io.Writer, datasets []archive.Dataset) error {
 		}
 		out = append(out, dj)
 	}
-	return writeJSON(w, map[string]any{"datasets": out})
+	return writeJSON(w, map[string]any{"datasets": out, "left_out": skipped})
 }
 
 func timeJSON(t tt.Time) *string {

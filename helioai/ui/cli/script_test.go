@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -16,6 +17,17 @@ func TestMain(m *testing.M) {
 	sandbox.Init()
 	testscript.Main(m, map[string]func(){
 		"helioai": func() { os.Exit(cli.Main(os.Args[1:])) },
+		// The same, and an error when a process that it started is left.
+		"helioai-alone": func() {
+			cli.Main(os.Args[1:])
+			lists, _ := filepath.Glob("/proc/self/task/*/children")
+			for _, list := range lists {
+				if left, _ := os.ReadFile(list); len(left) > 0 {
+					fmt.Printf("left running: %s\n", left)
+					os.Exit(1)
+				}
+			}
+		},
 	})
 }
 
