@@ -46,6 +46,7 @@ func (f *folded) readData(workspace string) (map[string][]byte, error) {
 	return all, nil
 }
 
+// readPlain reads a plain file, and no link that stands in its place.
 func readPlain(root *os.Root, name string) ([]byte, error) {
 	info, err := root.Lstat(name)
 	if err != nil {
@@ -59,7 +60,14 @@ func readPlain(root *os.Root, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return io.ReadAll(file)
+	opened, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !os.SameFile(info, opened) {
+		return nil, fmt.Errorf("%s was replaced while it was opened", name)
+	}
+	return io.ReadAll(io.LimitReader(file, opened.Size())) // what grows meanwhile is cut, and its sum then differs
 }
 
 // writer writes the files of the folder and remembers their sums. After an
