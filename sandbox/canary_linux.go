@@ -46,14 +46,14 @@ func (b *bubblewrap) prove(ctx context.Context) error {
 			err:  fmt.Errorf("the trial program ended with status %d and %d reports", res.ExitCode, len(res.Frames)),
 		}
 	}
-	return judge(res.Frames[0], b, limits)
+	return judge(res.Frames[0], limits)
 }
 
 // errOpen is what a canary that got out makes of a host.
 var errOpen = errors.New("the confinement has a hole")
 
 // judge compares a canary's report with what it has to be.
-func judge(frame Frame, b *bubblewrap, limits Limits) error {
+func judge(frame Frame, limits Limits) error {
 	var report map[string]string
 	if err := json.Unmarshal(frame, &report); err != nil {
 		return fmt.Errorf("%w: the trial program's report cannot be read: %w", errOpen, err)

@@ -117,7 +117,7 @@ func TestChildIsBornInItsGroup(t *testing.T) {
 	}
 }
 
-func TestGroupsAreGoneAfterARun(t *testing.T) {
+func TestGroupsAreGoneAfterARun(t *testing.T) { //nolint:paralleltest // it looks at groups that other runs make too
 	s := box(t)
 	groups := s.layer.(*bubblewrap).launcher.groups
 	if groups.version == 0 {

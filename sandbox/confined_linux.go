@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -106,7 +107,7 @@ func (l *launcher) start(p *profile, group *group) (*confined, error) {
 	at(fdSync, c.block)
 	at(fdConfig, pipe(&c.orders, true))
 	if group.version == 1 {
-		extra = append(extra, groupFiles...) // from fdGroups on
+		extra = slices.Concat(extra, groupFiles) // from fdGroups on
 		c.config.Groups = len(groupFiles)
 	}
 	stdout, stderr := pipe(&c.stdout, false), pipe(&c.stderr, false)

@@ -64,8 +64,7 @@ const containerLine = "docker run --security-opt seccomp=unconfined --security-o
 
 // diagnose turns what the trial ran into into a reason and a remedy.
 func diagnose(err error, f facts) *Unavailable {
-	var already *Unavailable
-	if errors.As(err, &already) {
+	if already, ok := errors.AsType[*Unavailable](err); ok {
 		return already
 	}
 	if errors.Is(err, errOpen) {

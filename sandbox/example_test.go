@@ -11,7 +11,7 @@ import (
 // In a test, TestMain calls Init; in a program, main does, before all else.
 // This example has no output that a test could compare: on a host that allows
 // no user namespaces it prints why.
-func Example() {
+func Example() { //nolint:testableexamples // see above
 	ctx := context.Background()
 	box, err := sandbox.Open(ctx, nil)
 	if err != nil {

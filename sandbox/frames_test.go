@@ -86,7 +86,7 @@ func TestFrameReadErrorIsPassedOn(t *testing.T) {
 }
 
 // An announced length alone must cost nothing.
-func TestAnnouncedLengthAllocatesNothing(t *testing.T) {
+func TestAnnouncedLengthAllocatesNothing(t *testing.T) { //nolint:paralleltest // it measures the process's memory
 	limits := Limits{Frame: 1 << 30, Frames: 10, FramesAll: 1 << 40}
 	data := append([]byte{0x3f, 0xff, 0xff, 0xff}, "[1"...)
 	var before, after runtime.MemStats

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -125,7 +126,7 @@ var ownEnv = map[string]string{
 // check says what is wrong with a job before anything is made for it.
 func (j *Job) check() error {
 	if j == nil {
-		return fmt.Errorf("there is no job")
+		return errors.New("there is no job")
 	}
 	if _, ok := j.Files[j.Main]; !ok {
 		return fmt.Errorf("Main is %q, which is not among Files", j.Main)

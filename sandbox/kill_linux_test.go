@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -223,7 +224,7 @@ print("got", call(), flush=True)
 }
 
 // Not parallel: it makes a descriptor that every child of the process inherits.
-func TestInheritedDescriptorsStayOut(t *testing.T) {
+func TestInheritedDescriptorsStayOut(t *testing.T) { //nolint:paralleltest // see above
 	s := box(t)
 	fd, err := unix.Open("/etc/passwd", unix.O_RDONLY, 0) // on purpose without O_CLOEXEC
 	if err != nil {
@@ -297,9 +298,7 @@ func TestEnvironmentIsOurs(t *testing.T) {
 		t.Errorf("got folder %q, flags %v, environment of process 1 %q", got.Cwd, got.Flags, got.One)
 	}
 	want := map[string]string{"PWD": "/tmp", "MPLCONFIGDIR": "/tmp/mpl"}
-	for name, value := range ownEnv {
-		want[name] = value
-	}
+	maps.Copy(want, ownEnv)
 	gotText, _ := json.Marshal(got.Env)
 	wantText, _ := json.Marshal(want)
 	if string(gotText) != string(wantText) {

@@ -158,7 +158,7 @@ while True:
 	}
 }
 
-func TestFloodOfOutputIsCut(t *testing.T) {
+func TestFloodOfOutputIsCut(t *testing.T) { //nolint:paralleltest // it measures the process's memory
 	s := box(t)
 	job := program(`
 line = b"0123456789abcdef" * 4096
@@ -181,7 +181,7 @@ while time.time() < end:
 	}
 }
 
-func TestFloodOfFramesIsCut(t *testing.T) {
+func TestFloodOfFramesIsCut(t *testing.T) { //nolint:paralleltest // it measures the process's memory
 	s := box(t)
 	job := program(`
 try:

@@ -65,7 +65,7 @@ func TestNothingRunsAsRoot(t *testing.T) {
 // What a caller who is not root gets differs in nearly everything: who the
 // launcher runs as, which caps there are, who owns the files. So root runs all
 // tests of this package a second time as somebody else.
-func TestAllAgainAsAnotherUser(t *testing.T) {
+func TestAllAgainAsAnotherUser(t *testing.T) { //nolint:paralleltest // it runs all tests again, one set at a time
 	if os.Getuid() != 0 {
 		t.Skip("this is a user who is not root")
 	}

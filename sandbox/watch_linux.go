@@ -148,7 +148,7 @@ func childrenOf(pid int) []int {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, list := range lists {
 		data, _ := os.ReadFile(list)
-		for _, field := range strings.Fields(string(data)) {
+		for field := range strings.FieldsSeq(string(data)) {
 			if child, err := strconv.Atoi(field); err == nil && !slices.Contains(children, child) {
 				children = append(children, child)
 			}
