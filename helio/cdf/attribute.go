@@ -15,6 +15,14 @@ type Attribute struct {
 	Entries []Value
 }
 
+// attributes is all that a file has, as they are read: each with its entries for
+// all variables. handOut leaves those of the file as a whole.
+type attributes struct {
+	all   []Attribute
+	lists []lists
+	r, z  []*Variable // by number, by which entries refer to them
+}
+
 // lists is where the entries of an attribute are, and how many there are.
 type lists struct {
 	rHead, zHead int64
@@ -29,70 +37,66 @@ const (
 	leastEntry     = 48
 )
 
-// readAttributes reads that number of attributes and hands their entries to the
-// file and to the variables, which are given by their numbers. All lists are parts
-// of three pieces of memory, as a file may have thousands of entries.
-func (f *File) readAttributes(w *walker, offset int64, number int, r, z []*Variable) error {
+// readAttributes reads that number of attributes. All lists are parts of a few
+// pieces of memory, as a file may have thousands of entries.
+func (f *File) readAttributes(w *walker, offset int64, number int) error {
 	if int64(number) > w.size/leastAttribute {
 		return damaged("%d attributes cannot be in %d bytes", number, w.size)
 	}
-	all, where := make([]Attribute, number), make([]lists, number)
-	n, err := readLists(w, offset, all, where)
+	a := &f.attributes
+	a.all, a.lists = make([]Attribute, number), make([]lists, number)
+	n, err := a.readLists(w, offset)
 	if err != nil {
 		return err
 	}
 	values := make([]Value, n)
-	for i, l := range where {
+	for i, l := range a.lists {
 		n := l.nr + l.nz
-		a := &all[i]
-		a.Entries, values = values[:n:n], values[n:]
-		err := f.readEntries(w, a.Entries[:l.nr], l.rHead, recordAGR)
+		entries := values[:n:n]
+		values = values[n:]
+		err := f.readEntries(w, entries[:l.nr], l.rHead, recordAGR)
 		if err == nil {
-			err = f.readEntries(w, a.Entries[l.nr:], l.zHead, recordAZ)
+			err = f.readEntries(w, entries[l.nr:], l.zHead, recordAZ)
 		}
 		if err != nil {
-			return fmt.Errorf("attribute %q: %w", a.Name, err)
+			return fmt.Errorf("attribute %q: %w", a.all[i].Name, err)
 		}
-		if !l.global {
-			count(a.Entries[:l.nr], r)
-			count(a.Entries[l.nr:], z)
-		}
+		a.all[i].Entries = entries
 	}
-	f.handOut(all, where, r, z)
 	return nil
 }
 
 // readLists reads the records of the attributes: their names and where their
 // entries are. It returns how many entries they have together, which the file is
 // large enough to hold.
-func readLists(w *walker, offset int64, all []Attribute, where []lists) (entries int, err error) {
-	for i := range where {
+func (a *attributes) readLists(w *walker, offset int64) (entries int, err error) {
+	for i := range a.lists {
 		if offset == 0 {
-			return 0, damaged("the list of attributes ends after %d of %d", i, len(where))
+			return 0, damaged("the list of attributes ends after %d of %d", i, len(a.lists))
 		}
-		a, err := w.record(offset, recordADR)
+		d, err := w.record(offset, recordADR)
 		if err != nil {
 			return 0, fmt.Errorf("attribute %d: %w", i, err)
 		}
-		offset = a.offset()
-		l := &where[i]
-		l.rHead = a.offset()
-		scope := a.int()
+		offset = d.offset()
+		l := &a.lists[i]
+		l.rHead = d.offset()
+		scope := d.int()
 		l.global = scope == 1 || scope == 3
-		a.skip(4)
-		l.nr = a.int()
-		a.skip(8)
-		l.zHead, l.nz = a.offset(), a.int()
-		a.skip(8)
-		name := text(w.keep(a.name()))
-		if err := a.err(); err != nil {
+		d.skip(4)
+		l.nr = d.int()
+		d.skip(8)
+		l.zHead, l.nz = d.offset(), d.int()
+		d.skip(8)
+		name := text(w.keep(d.name()))
+		if err := d.err(); err != nil {
 			return 0, fmt.Errorf("attribute %d: %w", i, err)
 		}
 		most := int(min(w.size/leastEntry, math.MaxInt32)) - entries
 		if l.nr < 0 || l.nz < 0 || l.nr > most || l.nz > most-l.nr {
 			return 0, damaged("attribute %q has %d and %d entries, which cannot be in %d bytes", name, l.nr, l.nz, w.size)
 		}
-		all[i].Name = name
+		a.all[i].Name = name
 		entries += l.nr + l.nz
 	}
 	return entries, nil
@@ -127,28 +131,31 @@ func (f *File) readEntries(w *walker, to []Value, offset int64, kind int) error 
 }
 
 // handOut gives the file its attributes, and the variables theirs, each in the
-// order of the file.
-func (f *File) handOut(all []Attribute, where []lists, r, z []*Variable) {
-	n := 0
-	for _, v := range f.variables {
-		n += v.described
+// order of the file. It is done once, when the first of them is asked for.
+func (f *File) handOut() { f.handed.Do(f.attributes.handOut) }
+
+func (a *attributes) handOut() {
+	for i, l := range a.lists {
+		if !l.global {
+			count(a.all[i].Entries[:l.nr], a.r)
+			count(a.all[i].Entries[l.nr:], a.z)
+		}
 	}
-	slab := make([]Attribute, n)
-	for _, v := range f.variables {
-		v.attributes, slab = slab[:0:v.described], slab[v.described:]
-	}
-	f.global = all[:0] // in place, as the others are not needed any more
-	for i, a := range all {
-		if where[i].global {
-			slices.SortStableFunc(a.Entries, func(a, b Value) int { return a.Num - b.Num })
-			f.global = append(f.global, a)
+	allot(a.r)
+	allot(a.z)
+	global := a.all[:0] // in place, as the others are not needed any more
+	for i, l := range a.lists {
+		b := a.all[i]
+		if l.global {
+			slices.SortStableFunc(b.Entries, func(x, y Value) int { return x.Num - y.Num })
+			global = append(global, b)
 			continue
 		}
-		nr := where[i].nr
-		give(a.Name, a.Entries[:nr], r)
-		give(a.Name, a.Entries[nr:], z)
+		give(b.Name, b.Entries[:l.nr], a.r)
+		give(b.Name, b.Entries[l.nr:], a.z)
 	}
-	clear(all[len(f.global):])
+	clear(a.all[len(global):])
+	*a = attributes{all: global}
 }
 
 // count adds to how many attributes the variables have.
@@ -157,6 +164,18 @@ func count(entries []Value, variables []*Variable) {
 		if v := owner(variables, entries[i].Num); v != nil {
 			v.described++
 		}
+	}
+}
+
+// allot gives the variables room for their attributes.
+func allot(variables []*Variable) {
+	n := 0
+	for _, v := range variables {
+		n += v.described
+	}
+	slab := make([]Attribute, n)
+	for _, v := range variables {
+		v.attributes, slab = slab[:0:v.described], slab[v.described:]
 	}
 }
 
@@ -181,6 +200,7 @@ func owner(variables []*Variable, num int) *Variable {
 // Attribute returns the value of the variable's attribute of that name. Where no
 // name agrees exactly, case is ignored, as writers are not consistent.
 func (v *Variable) Attribute(name string) (Value, bool) {
+	v.file.handOut()
 	for _, a := range v.attributes {
 		if a.Name == name {
 			return a.Entries[0], true
@@ -205,13 +225,16 @@ func (v *Variable) AttributeString(name string) string {
 }
 
 // Attributes returns the variable's attributes in the order of the file.
-func (v *Variable) Attributes() []Attribute { return v.attributes }
+func (v *Variable) Attributes() []Attribute {
+	v.file.handOut()
+	return v.attributes
+}
 
 // GlobalString returns the text of the file's attribute of that name, entries
 // joined by a blank as long descriptions are cut into lines; empty where there
 // is none.
 func (f *File) GlobalString(name string) string {
-	for _, a := range f.global {
+	for _, a := range f.Global() {
 		if strings.EqualFold(a.Name, name) {
 			parts := make([]string, len(a.Entries))
 			for i, e := range a.Entries {

@@ -16,11 +16,12 @@ import (
 // concurrent use; Close ends all use. Its variables and attributes belong to it
 // and must not be changed.
 type File struct {
-	info      Info
-	variables []*Variable
-	global    []Attribute
-	named     sync.Once // see Variable
-	byName    map[string]*Variable
+	info       Info
+	variables  []*Variable
+	named      sync.Once // see Variable
+	byName     map[string]*Variable
+	handed     sync.Once // see handOut
+	attributes attributes
 
 	data    *source
 	big     bool // values are big-endian
@@ -106,7 +107,10 @@ func (f *File) Variable(name string) (*Variable, bool) {
 }
 
 // Global returns the attributes that belong to the file as a whole.
-func (f *File) Global() []Attribute { return f.global }
+func (f *File) Global() []Attribute {
+	f.handOut()
+	return f.attributes.all
+}
 
 // Warnings says what a careful reader should know: one sentence each, usually
 // none.
@@ -332,13 +336,13 @@ func (f *File) readGDR(w *walker, offset int64) error {
 	if need > w.size {
 		return damaged("the file is cut off: it should have %d bytes and has %d", need, w.size)
 	}
-	r, err := f.readVariables(w, rHead, nr, recordRVDR)
+	f.attributes.r, err = f.readVariables(w, rHead, nr, recordRVDR)
 	if err != nil {
 		return err
 	}
-	z, err := f.readVariables(w, zHead, nz, recordZVDR)
+	f.attributes.z, err = f.readVariables(w, zHead, nz, recordZVDR)
 	if err != nil {
 		return err
 	}
-	return f.readAttributes(w, attributes, na, r, z)
+	return f.readAttributes(w, attributes, na)
 }
