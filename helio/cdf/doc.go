@@ -46,11 +46,11 @@
 // is never a short result.
 //
 // Memory is bounded by the size S of the file. Opening, and what is kept for
-// finding variables and attributes, takes at most 8*S + 1 MiB; where the file is compressed as a whole, its expanded size E
-// counts instead, S + 9*E + 1 MiB, and E is at most 1,032*S, as gzip can do no
-// more. The indices of all variables, which are kept, and what reading needs
-// beside its result, take at most 8*S + 1 MiB for each processor, and a record.
-// The result of one read has at most 1,032*S bytes, or 64 MiB where that is
-// more: only a sparse variable can honestly hold more, and is then read in parts
-// with [Variable.Range].
+// finding variables and attributes, takes at most 8*S + 1 MiB; where the file is
+// compressed as a whole, its expanded size E counts instead, S + 9*E + 1 MiB, and
+// E is at most 1,032*S, as gzip can do no more. The indices of all variables,
+// which are kept, and what reading needs beside its result, take at most
+// 8*S + 1 MiB for each processor, and a record. The result of one read has at most
+// 1,032*S bytes, or 64 MiB where that is more: only a sparse variable can honestly
+// hold more, and is then read in parts with [Variable.Range].
 package cdf
