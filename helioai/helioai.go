@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/helios-go/helios/agent"
@@ -65,7 +66,7 @@ func (a *Assistant) now() time.Time {
 type Question struct {
 	Text    string
 	Session string   // id, a unique prefix of one, or a new name; "" starts a session
-	Data    []string // where the archive's data come from, remembered for the session
+	Data    []string // where the archive's data come from, remembered for the session; nil is as before
 
 	// Watch, when not nil, sees each event of the run as it happens, from one
 	// goroutine: all that are stored, and of those that are only shown live (such
@@ -92,12 +93,14 @@ type Answer struct {
 
 // Ask runs one question to its end. The answer is not nil even when the run
 // stopped short, as long as the session could be opened: it says what was done,
-// and why no more. [Failed] words the error the same way.
+// and why no more. [Failed] words the error the same way. While a session is
+// asked, by this process or another one, asking it again is an error.
 func (a *Assistant) Ask(ctx context.Context, q *Question) (*Answer, error) {
-	s, err := a.resolve(ctx, q)
+	s, unlock, err := a.hold(ctx, q)
 	if err != nil {
 		return nil, err
 	}
+	defer unlock()
 	answer, err := a.run(ctx, q, s)
 	if err != nil && answer != nil {
 		answer.Error = Failed(err)
@@ -124,12 +127,14 @@ func (a *Assistant) run(ctx context.Context, q *Question, s *place) (*Answer, er
 		Store: a.Store, SessionID: s.id, User: a.User,
 		// A script that was cut off by a crash only ever touched its own copy.
 		Unsafe: agent.TellModel,
+		// Nobody else has the session, see hold: who was killed is dead.
+		Lease: lease,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open session %s: %w", s.id, err)
 	}
 	defer session.Close()
-	if s.fresh {
+	if s.fresh || len(q.Data) > 0 && !slices.Equal(q.Data, s.data) {
 		if err := session.Custom(ctx, sessionNote, note{Label: s.label, Data: q.Data}); err != nil {
 			return nil, fmt.Errorf("open session %s: %w", s.id, err)
 		}

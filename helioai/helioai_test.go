@@ -232,3 +232,61 @@ func TestAnInterruptedQuestionStopsAndIsKept(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestASessionIsAskedOneThingAtATime(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	started, ctx := make(chan struct{}), t.Context()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	first := assistant(t, home, llmtest.New(llmtest.Text("thinking").Hanging()))
+	ended := make(chan error, 1)
+	go func() {
+		_, err := first.Ask(ctx, &helioai.Question{Text: "maximum?", Session: "shared", Watch: func(e agent.Event) {
+			if _, ok := e.Data.(*agent.TurnStarted); ok {
+				close(started)
+			}
+		}})
+		ended <- err
+	}()
+	<-started
+	// As another process does, with a store of its own.
+	model := llmtest.New(llmtest.Call("final_answer", `{"answer":"Yes."}`))
+	second := assistant(t, home, model)
+	_, err := second.Ask(t.Context(), &helioai.Question{Text: "minimum?", Session: "shared"})
+	if err == nil || !strings.Contains(err.Error(), "shared is being asked something else") {
+		t.Errorf("err = %v, want a refusal", err)
+	}
+	if _, err := second.Ask(t.Context(), &helioai.Question{Text: "minimum?", Session: "other"}); err != nil {
+		t.Errorf("another session: %v", err)
+	}
+	cancel()
+	<-ended
+	model = llmtest.New(llmtest.Call("final_answer", `{"answer":"Now."}`))
+	answer, err := assistant(t, home, model).Ask(t.Context(), &helioai.Question{Text: "minimum?", Session: "shared"})
+	if err != nil || answer.Text != "Now." {
+		t.Errorf("afterwards: %+v, %v", answer, err)
+	}
+	if left, _ := os.ReadDir(filepath.Join(home, "users", "test", "locks")); len(left) > 0 {
+		t.Errorf("locks were left: %v", left)
+	}
+}
+
+func TestASessionRemembersTheDataItWasLastGiven(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	for _, data := range [][]string{{"/data/a.cdf"}, {"/data/b.cdf"}, nil} {
+		a := assistant(t, home, llmtest.New(llmtest.Call("final_answer", `{"answer":"Yes."}`)))
+		if _, err := a.Ask(t.Context(), &helioai.Question{Text: "hello", Session: "s", Data: data}); err != nil {
+			t.Fatal(err)
+		}
+		want := "/data/b.cdf"
+		if data != nil {
+			want = data[0]
+		}
+		got, err := helioai.SessionData(t.Context(), a.Store, "test", "s")
+		if err != nil || len(got) != 1 || got[0] != want {
+			t.Errorf("after %v the session remembers %v, %v; want %s", data, got, err, want)
+		}
+	}
+}

@@ -13,7 +13,8 @@ import (
 )
 
 // sessionNote names the custom event that says where a session works. It is
-// the first event after the session was opened.
+// the first event after the session was opened; another one follows where a
+// later question brings other data, and the last one holds.
 const sessionNote = "helioai.session"
 
 type note struct {
@@ -24,7 +25,8 @@ type note struct {
 // A place is where one session works.
 type place struct {
 	id, label, dir string
-	fresh          bool // the session does not exist yet
+	data           []string // that the session remembers
+	fresh          bool     // the session does not exist yet
 }
 
 // resolve finds the session that the question belongs to, or names a new one.
@@ -43,7 +45,7 @@ func (a *Assistant) resolve(ctx context.Context, q *Question) (*place, error) {
 	if n == nil {
 		return a.newPlace(q.Text, q.Session)
 	}
-	return &place{id: id, label: n.Label, dir: a.Home.Workspace(a.User, n.Label)}, nil
+	return &place{id: id, label: n.Label, data: n.Data, dir: a.Home.Workspace(a.User, n.Label)}, nil
 }
 
 func (a *Assistant) newPlace(question, id string) (*place, error) {
@@ -89,6 +91,7 @@ func findSession(ctx context.Context, store agent.Store, user, id string) (strin
 }
 
 func readNote(ctx context.Context, store agent.Store, id string) (*note, error) {
+	var last *note
 	for event, err := range store.Read(ctx, id, 1) {
 		if err != nil {
 			return nil, fmt.Errorf("read session %s: %w", id, err)
@@ -101,12 +104,16 @@ func readNote(ctx context.Context, store agent.Store, id string) (*note, error) 
 		if err := json.Unmarshal(custom.Data, n); err != nil {
 			return nil, fmt.Errorf("read session %s: its note is damaged: %w", id, err)
 		}
-		return n, nil
+		last = n
 	}
-	return nil, fmt.Errorf("read session %s: it was not started by helioai; use another name", id)
+	if last == nil {
+		return nil, fmt.Errorf("read session %s: it was not started by helioai; use another name", id)
+	}
+	return last, nil
 }
 
-// SessionData is where the data of a user's session come from, nil for the demo
+// SessionData is where the data of a user's session come from, as the last
+// question that named any had them; nil for the demo
 // data and for a session that does not exist yet.
 func SessionData(ctx context.Context, store agent.Store, user, id string) ([]string, error) {
 	_, n, err := findSession(ctx, store, user, id)

@@ -11,6 +11,7 @@
 //	users/<user>/workspace/<label>/    code_N.py, fig_N_M.png and .pdf
 //	users/<user>/workspace/<label>/data/   <name>.npz, manifest.json, provenance.json
 //	users/<user>/notebooks/<label>/    the exported notebook and its data
+//	users/<user>/locks/<session>       while the session is asked
 //
 // Everything is made for its owner only (0700). All functions are safe for
 // concurrent use.
@@ -97,6 +98,11 @@ func (h *Home) Workspace(user, label string) string {
 // workspace, so that no sandboxed program can write to it.
 func (h *Home) Notebook(user, label string) string {
 	return filepath.Join(h.User(user), "notebooks", label)
+}
+
+// Lock is the file that is there while a session is asked something.
+func (h *Home) Lock(user, session string) string {
+	return filepath.Join(h.User(user), "locks", session)
 }
 
 var idPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
