@@ -111,6 +111,9 @@ func CheckText(files []File) []Problem {
 
 // Word is something that no text file may say.
 type Word struct {
+	// Parts are what a match holds one of; they are looked for first, because
+	// that is a hundred times faster than the pattern.
+	Parts   []string
 	Pattern *regexp.Regexp
 	// Except are files that have a reason to; a pattern of package path.
 	Except  []string
@@ -120,16 +123,19 @@ type Word struct {
 // Words are the words without a place here. This file is the one that says them.
 var Words = []Word{
 	{
+		Parts:   []string{"TODO", "FIXME", "XXX"},
 		Pattern: regexp.MustCompile(`(?:^|[^.\w])(?:TODO|FIXME|XXX)\b`),
 		Except:  []string{"internal/repocheck/files*.go", ".golangci.yml"},
 		Because: "what is left to do is an issue, where others can find it",
 	},
 	{
+		Parts:   []string{"/home/", "/Users/", "/work/", "/root/"},
 		Pattern: regexp.MustCompile(`(?:^|[^\w.~])/(?:home|Users|work|root)/\w`),
 		Except:  []string{"internal/repocheck/files*.go"},
 		Because: "that folder exists on one machine only",
 	},
 	{
+		Parts:   []string{".golang.org", ".debian.org", ".ubuntu.com", "pypi.org", "pythonhosted.org", ".npmjs.org", "pkg.dev"},
 		Pattern: regexp.MustCompile(`\b(?:proxy|sum)\.golang\.org|\b(?:deb|security)\.debian\.org|\b(?:archive|security|ports)\.ubuntu\.com|\bpypi\.org|\bpythonhosted\.org|\bregistry\.npmjs\.org|\bpkg\.dev\b`),
 		Except:  []string{"internal/repocheck/files*.go"},
 		Because: "which registry a machine fetches from is its own configuration",
@@ -145,6 +151,9 @@ func CheckWords(words []Word, files []File) []Problem {
 		}
 		for _, w := range words {
 			if slices.ContainsFunc(w.Except, func(pattern string) bool { ok, err := path.Match(pattern, f.Path); return ok && err == nil }) {
+				continue
+			}
+			if !slices.ContainsFunc(w.Parts, func(part string) bool { return bytes.Contains(f.Data, []byte(part)) }) {
 				continue
 			}
 			for _, at := range w.Pattern.FindAllIndex(f.Data, -1) {

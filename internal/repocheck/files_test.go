@@ -32,7 +32,7 @@ func TestTextIsPlain(t *testing.T) {
 
 func TestWordsAreFoundWithTheirLine(t *testing.T) {
 	t.Parallel()
-	words := []Word{{Pattern: regexp.MustCompile(`\bsecret\b`), Except: []string{"docs/*.md"}, Because: "it is secret"}}
+	words := []Word{{Parts: []string{"secret"}, Pattern: regexp.MustCompile(`\bsecret\b`), Except: []string{"docs/*.md"}, Because: "it is secret"}}
 	files := []File{
 		{"a.go", []byte("one\ntwo secret\nsecretary\n")},
 		{"docs/a.md", []byte("secret\n")},
