@@ -22,6 +22,7 @@ var (
 	dottedN = regexp.MustCompile(`\bv?\d+(?:\.\d+){2,}\w*`)
 	uuidRE  = regexp.MustCompile(`\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`)
 	entity  = regexp.MustCompile(`&#x?[0-9A-Fa-f]+;`)
+	localID = regexp.MustCompile(`\blocal/[^\s,;=]+`) // of a file whose name may hold anything
 
 	// A number after one of these words is a label: "Figure 2", "Cluster 4".
 	labelRE = regexp.MustCompile(`(?i)\b(?:tables?|steps?|panels?|pages?|refs?\.?|reference|appendix|scripts?|attempts?|` +
@@ -56,7 +57,7 @@ func maskCode(text string, mask []bool) {
 			cover(mask, fences[i][0], end)
 		}
 	}
-	for _, re := range []*regexp.Regexp{urlRE, linkRE, uuidRE, entity} {
+	for _, re := range []*regexp.Regexp{urlRE, linkRE, uuidRE, entity, localID} {
 		for _, at := range re.FindAllStringIndex(text, -1) {
 			cover(mask, at[0], at[1])
 		}

@@ -103,6 +103,7 @@ func TestDigitsThatAreNoNumbers(t *testing.T) {
 	for _, answer := range []string{
 		"AC_H0_MFI, AC_H0_MFI/BGSM and cda/AC_H0_MFI/Magnitude",
 		"`local/ac_h0_mfi_20230102_v07/BGSM`, ac_h0_mfi_20230102_v07.cdf and 20230102.cdf",
+		`local/my%20data%20(v2)/B_2 and (local/sp%20ace%20'q"%20$5/B)`,
 		"see data/fig_1_0.png, /tmp/x/2023/01/a.csv, ./code_3.py and C:\\data\\5\\b.txt",
 		"B_GSM, B_x2, n_p1, H2O, He2+, O7+/O6+, MMS1, GOES-16, L1, 3DP",
 		"at 1 AU from the Sun",
