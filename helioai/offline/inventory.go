@@ -200,7 +200,15 @@ func (inv *inventory) listing(c *catalog) string {
 		if title == "" {
 			title = d.Mission
 		}
-		fmt.Fprintf(&b, "\n\n%s: %s. It %s, with one record %s.", d.ID, strings.TrimSuffix(title, "."), covers(d.Start, d.Stop), every(d.Cadence))
+		b.WriteString("\n\n" + d.ID)
+		if title != "" {
+			b.WriteString(": " + strings.TrimSuffix(title, ".") + ". It")
+		}
+		b.WriteString(" " + covers(d.Start, d.Stop))
+		if d.Records > 0 {
+			b.WriteString(", with one record " + every(d.Cadence))
+		}
+		b.WriteString(".")
 		if d.Synthetic {
 			b.WriteString(" These data are synthetic.")
 		}

@@ -238,6 +238,8 @@ func TestTablesWithoutUnitsAreRead(t *testing.T) {
 		"strongest bx":                        "both of its extremes",
 		"minimum variance of the field":       "Minimum variance analysis of local/table/b, on",
 		"speed at 00:03":                      "403 at 2023-01-02T00:03:00Z",
+		"mean speed from 00:03 to 00:04":      "Taken from 1 record from",
+		"what is in there":                    "\n\ntable covers 2023-01-02, with one record every minute.",
 	} {
 		b := newBench(t, arch, allTools()).ask(question)
 		if b.refused || !strings.Contains(b.answer, want) {

@@ -335,6 +335,9 @@ func (p *taskReport) extent(r *reply, k *task, f *fetched) string {
 		return ""
 	}
 	text := "Taken from " + r.again(samples) + " records"
+	if samples.number == 1 {
+		text = "Taken from " + r.again(samples) + " record"
+	}
 	first, okFirst := p.first(k.key(f) + "_first_record")
 	last, okLast := p.first(k.key(f) + "_last_record")
 	switch {
