@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/helios-go/helios/helio/archive"
 	"github.com/helios-go/helios/helio/tt"
@@ -272,6 +273,12 @@ var bracketed = regexp.MustCompile(`\([^()]*\)`)
 
 // shortDescription is a description without its details.
 func shortDescription(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) || unicode.IsSpace(r) {
+			return r
+		}
+		return -1
+	}, text)
 	text = bracketed.ReplaceAllString(text, " ")
 	if i := strings.IndexAny(text, "(,;|<[:"); i > 0 {
 		text = text[:i]

@@ -9,8 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/helios-go/helios/helio/archive"
+	"github.com/helios-go/helios/helio/cdf"
+	"github.com/helios-go/helios/helio/cdf/cdftest"
+	"github.com/helios-go/helios/helio/tt"
 	"github.com/helios-go/helios/helioai/demo"
 	"github.com/helios-go/helios/llm"
 )
@@ -246,6 +250,50 @@ func TestTablesWithoutUnitsAreRead(t *testing.T) {
 			t.Errorf("%q: got %s, want %q", question, b.answer, want)
 		}
 	}
+}
+
+func TestFilesWithoutATimeAxisAreNotCalledMissing(t *testing.T) {
+	t.Parallel()
+	arch := openCDF(t, &cdftest.File{Variables: []cdftest.Variable{{Name: "B", Type: cdf.Real8, Values: []float64{1, 2, 3}}}})
+	b := newBench(t, arch, allTools()).ask("mean of B")
+	if want := "the data hold no variable with a time axis"; !b.refused || !strings.Contains(b.answer, want) {
+		t.Errorf("got %s, want %q", b.answer, want)
+	}
+}
+
+func TestADescriptionOfControlCharactersIsNoLabel(t *testing.T) {
+	t.Parallel()
+	epoch, err := tt.Parse("2024-01-01T00:00:00Z")
+	if err != nil {
+		t.Fatal(err)
+	}
+	arch := openCDF(t, &cdftest.File{Variables: []cdftest.Variable{
+		{Name: "Epoch", Type: cdf.TT2000, Values: []tt.Time{epoch, epoch.Add(time.Minute)}},
+		{Name: "B", Type: cdf.Real8, Values: []float64{1, 3}, Attributes: []cdftest.Attribute{
+			{Name: "DEPEND_0", Values: []any{"Epoch"}}, {Name: "CATDESC", Values: []any{"\x1b\a"}},
+		}},
+	}})
+	b := newBench(t, arch, allTools()).ask("mean of B")
+	if want := "B (local/made/B): mean 2."; b.refused || !strings.HasPrefix(b.answer, want) {
+		t.Errorf("got %q, want %q", b.answer, want)
+	}
+}
+
+func openCDF(t *testing.T, f *cdftest.File) archive.Archive {
+	t.Helper()
+	content, err := f.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "made.cdf")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	arch, err := archive.OpenLocal([]string{path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return arch
 }
 
 // A step of several fetches is announced; a single one is not.

@@ -33,6 +33,9 @@ func read(question, before string, c *catalog) *reading {
 	if inv := p.readInventory(); inv != nil {
 		return &reading{inventory: inv, notes: p.notes}
 	}
+	if len(c.leaves) == 0 && len(c.datasets) > 0 {
+		return &reading{refusal: reject("the data hold no variable with a time axis")}
+	}
 	if len(c.leaves) == 0 {
 		return &reading{refusal: reject("there are no data; name files with --data")}
 	}
