@@ -120,6 +120,10 @@ func writeDataset(b *strings.Builder, d archive.Dataset, all bool) {
 	if d.Synthetic {
 		fmt.Fprintf(b, "  %s\n", caution.Render("synthetic data, not measured"))
 	}
+	if len(d.Parameters) == 0 {
+		fmt.Fprintf(b, "  %s\n", caution.Render("no variable with a time axis"))
+		return
+	}
 	fmt.Fprintf(b, "  %s\n", coverageText(d.Start, d.Stop, d.Records, wording.Interval(d.Cadence)))
 
 	var rows [][]string
