@@ -36,7 +36,8 @@ type Home struct{ root string }
 
 // Open returns the data directory dir, or the default when dir is empty:
 // $HELIOAI_DATA_DIR, else $XDG_DATA_HOME/helioai, else ~/.local/share/helioai.
-// It creates the directory when there is none.
+// It creates the directory when there is none, and refuses one that cannot be
+// written to.
 func Open(dir string) (*Home, error) {
 	if dir == "" {
 		var err error
@@ -51,7 +52,19 @@ func Open(dir string) (*Home, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create the data directory %s: %w; set HELIOAI_DATA_DIR to a folder that you can write", dir, reason(err))
 	}
+	if err := writable(dir); err != nil {
+		return nil, fmt.Errorf("write to the data directory %s: %w; set HELIOAI_DATA_DIR to a folder that you can write", dir, reason(err))
+	}
 	return &Home{root: dir}, nil
+}
+
+// writable tries it: permissions alone do not tell of a read-only disk.
+func writable(dir string) error {
+	f, err := os.CreateTemp(dir, ".writable-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 func defaultDir() (string, error) {
