@@ -93,6 +93,11 @@ var statistics = map[string]bool{"max": true, "min": true, "mean": true, "median
 
 var limits = map[string]bool{"below": true, "above": true, "over": true, "under": true, "threshold": true, "exceeding": true}
 
+// inventory is the origin of what an archive holds as a whole. Such an entry
+// confirms and never accuses: its name stands in every id of the dataset, also
+// where the answer speaks of an hour of it.
+const inventory = "inventory"
+
 // named returns the entry whose name the words around token i spell, or nil.
 // All words of the name must be there, at least one of them close to the
 // number; the closest wins, then the longer name, then the newer entry.
@@ -106,7 +111,11 @@ func (c *checker) named(t token, p place) *known {
 		if t.isTime != (k.Kind == ledger.KindTime) || !t.isTime && !k.scalar() {
 			continue
 		}
-		if _, rel := c.relate(k, t); rel != judgeable && !t.isTime {
+		views, rel := c.relate(k, t)
+		if rel != judgeable && !t.isTime {
+			continue
+		}
+		if k.Origin.Tool == inventory && !(t.isTime && k.instants(t.when)) && !(!t.isTime && k.states(t, views)) {
 			continue
 		}
 		at, ok := k.spelled(p, t.isTime)

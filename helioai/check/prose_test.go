@@ -228,3 +228,22 @@ func TestAShorterNameDoesNotAccuseWhatAClaimStates(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatAnArchiveHoldsAsAWholeDoesNotAccuse(t *testing.T) {
+	t.Parallel()
+	entries := []ledger.Entry{
+		ledger.NewCount("b_size", 225, "", ledger.Origin{Tool: "run_python"}),
+		ledger.NewCount("ace_2023_records", 5400, "", ledger.Origin{Tool: "inventory"}),
+	}
+	claims := []check.Claim{claim("b_size", num("225"), "")}
+	answer := "B (local/ace_2023/B): 225 records, of the 5400 records that ace_2023 holds."
+	want := "b_size = 225: matched b_size\n5400: matched ace_2023_records"
+	v := check.Answer(check.Input{Answer: answer, Claims: claims, Entries: entries})
+	if got := strings.Join(lines(v), "\n"); got != want {
+		t.Errorf("got\n%s, want\n%s", got, want)
+	}
+	v = check.Answer(check.Input{Answer: answer, Entries: entries[1:]})
+	if v.Contradicted != 0 || v.Unsourced != 1 || v.Matched != 1 {
+		t.Errorf("without a claim: %v", lines(v))
+	}
+}
