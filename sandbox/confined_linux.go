@@ -46,9 +46,10 @@ type statusNote struct {
 // start starts the child, which waits for its configuration.
 func (l *launcher) start(p *profile, group *group) (*confined, error) {
 	c := &confined{pidfd: -1, exited: make(chan struct{}), notes: make(chan statusNote, 4), config: shimConfig{
-		Path: l.path,
-		Args: append([]string{"bwrap", "--args", strconv.Itoa(fdArgs), "--"}, p.command...),
-		UID:  l.uid, GID: l.gid,
+		Owner: os.Getpid(),
+		Path:  l.path,
+		Args:  append([]string{"bwrap", "--args", strconv.Itoa(fdArgs), "--"}, p.command...),
+		UID:   l.uid, GID: l.gid,
 	}}
 	ok := false
 	defer func() {

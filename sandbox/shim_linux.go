@@ -24,6 +24,7 @@ type shimConfig struct {
 	Path     string
 	Args     []string
 	UID, GID int // 0: stay who we are
+	Owner    int // the process that started us
 	Groups   int // how many descriptors from fdGroups on are for joining cgroups
 }
 
@@ -70,10 +71,26 @@ func becomeLauncher() error {
 	if err := dropTo(config.UID, config.GID); err != nil {
 		return err
 	}
+	if err := dieWith(config.Owner); err != nil {
+		return err
+	}
 	// The environment is empty because the launcher stays process 1 inside, and
 	// its environment can be read there in /proc/1/environ.
 	err = syscall.Exec(config.Path, config.Args, []string{})
 	return fmt.Errorf("start %s: %w", config.Path, err)
+}
+
+// dieWith has the kernel end this process with its owner. The launcher does the
+// same for itself once it runs; until then it would wait for its orders for
+// ever. It comes after the last change of user, which would undo it.
+func dieWith(owner int) error {
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return fmt.Errorf("tie the launcher to its owner: %w", err)
+	}
+	if os.Getppid() != owner {
+		return errors.New("the owner is gone")
+	}
+	return nil
 }
 
 // keepDescriptors closes on exec every descriptor above 2 but first to last.
