@@ -114,7 +114,7 @@ for name in ("vector", "empty", "tensor", "scalar"):
     print(name, sorted(d.files), d["time"].dtype, d["time"].shape, d["tt2000"].dtype, d["values"].dtype, d["values"].shape, d["columns"].dtype.kind, len(d["columns"]))
 d = np.load(sys.argv[1] + "/vector.npz")
 print(*[str(t) for t in d["time"]])
-print(*d["tt2000"], *d["values"][0], np.isnan(d["values"][1, 1]), d["columns"][0], ascii(d["columns"][2]))
+print(*d["tt2000"], *d["values"][0], np.isnan(d["values"][1, 1]), d["columns"][0], ascii(str(d["columns"][2])))
 `
 	out, err := exec.CommandContext(t.Context(), python, "-I", "-c", script, dir).CombinedOutput()
 	if err != nil {

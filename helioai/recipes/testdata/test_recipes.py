@@ -115,7 +115,7 @@ class MinimumVariance(unittest.TestCase):
 
     def test_quality_by_ratio(self):
         angle = np.radians(np.arange(360))
-        for smallest, word in ((0.5, "good"), (2.0, "acceptable"), (3.0, "poor")):
+        for smallest, word in ((0.5, "good"), (1.5, "acceptable"), (3.0, "poor")):
             field = np.transpose([10 * np.cos(angle), 4 * np.sin(angle), smallest * np.cos(2 * angle)]) @ R
             self.assertTrue(Recipe("mvab", B=field).exports["mvab_quality"].startswith(word), word)
 
