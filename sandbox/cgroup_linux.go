@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,6 +29,10 @@ type controllers struct {
 // groupPrefix begins the name of every group; the process id follows, so that
 // what a killed process left behind can be told from what is in use.
 const groupPrefix = "helios-sandbox-"
+
+// staleGroup is how old a group must be before another process may think that
+// it was left behind: longer than any run.
+const staleGroup = 2 * MaxWall
 
 var groupCount atomic.Int64
 
@@ -137,13 +142,19 @@ func groupMount(mounts, fstype, controller string) (root, at string, ok bool) {
 }
 
 // canMakeGroup makes a group in dir and removes it. It also removes groups that
-// a process of ours left behind when it was killed.
+// a process of ours left behind when it was killed. Who shares the folder may
+// live in another process namespace, where the pid in a name says nothing: so a
+// group must have been empty for a while, and names are random besides.
 func canMakeGroup(dir string) bool {
 	stale, _ := filepath.Glob(filepath.Join(dir, groupPrefix+"*"))
 	for _, path := range stale {
 		owner, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), groupPrefix), "-")
-		if pid, err := strconv.Atoi(owner); err == nil && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
-			_ = unix.Rmdir(path)
+		pid, err := strconv.Atoi(owner)
+		if err != nil || !errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
+			continue
+		}
+		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > staleGroup {
+			_ = unix.Rmdir(path) // refused while a process is in it
 		}
 	}
 	path := filepath.Join(dir, groupName())
@@ -159,7 +170,7 @@ var errGroup = errors.New("cap the sandbox by a cgroup")
 func groupError(err error) error { return fmt.Errorf("%w: %w", errGroup, err) }
 
 func groupName() string {
-	return fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), groupCount.Add(1))
+	return fmt.Sprintf("%s%d-%d-%08x", groupPrefix, os.Getpid(), groupCount.Add(1), rand.Uint32())
 }
 
 // A group holds one run under the caps of its controllers. Its zero value caps
