@@ -129,14 +129,14 @@ var Words = []Word{
 		Because: "what is left to do is an issue, where others can find it",
 	},
 	{
-		Parts:   []string{"/home/", "/Users/", "/work/", "/root/"},
-		Pattern: regexp.MustCompile(`(?:^|[^\w.~])/(?:home|Users|work|root)/\w`),
+		Parts:   []string{"/home/", "/Users/", "/root/"},
+		Pattern: regexp.MustCompile(`(?:^|[^\w.~])/(?:home|Users|root)/\w`),
 		Except:  []string{"internal/repocheck/files*.go"},
 		Because: "that folder exists on one machine only",
 	},
 	{
-		Parts:   []string{".golang.org", ".debian.org", ".ubuntu.com", "pypi.org", "pythonhosted.org", ".npmjs.org", "pkg.dev"},
-		Pattern: regexp.MustCompile(`\b(?:proxy|sum)\.golang\.org|\b(?:deb|security)\.debian\.org|\b(?:archive|security|ports)\.ubuntu\.com|\bpypi\.org|\bpythonhosted\.org|\bregistry\.npmjs\.org|\bpkg\.dev\b`),
+		Parts:   []string{"GOPROXY", "PIP_INDEX_URL", "npm_config_registry", "sources.list"},
+		Pattern: regexp.MustCompile(`\b(?:GOPROXY|PIP_INDEX_URL|npm_config_registry)\s*=\s*\S|\bsources\.list\b`),
 		Except:  []string{"internal/repocheck/files*.go"},
 		Because: "which registry a machine fetches from is its own configuration",
 	},
