@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/helios-go/helios/agent"
 	"github.com/helios-go/helios/llm"
@@ -95,7 +96,7 @@ func ExampleSession_Events() {
 // conversation goes on from there.
 func ExampleSession_Interrupt() {
 	ctx := context.Background()
-	model := llmtest.New(llmtest.Text("The history of Toulouse began").Hanging(), llmtest.Text("Yes."))
+	model := llmtest.New(llmtest.Text("The history of Toulouse began").Hanging().After(100*time.Millisecond), llmtest.Text("Yes."))
 	s, err := agent.Agent{Model: model}.Open(ctx, nil)
 	if err != nil {
 		fmt.Println(err)

@@ -347,7 +347,7 @@ os.chmod(top, 0)
 	}
 	// The watch may end it for its depth, and then nothing comes back.
 	want := []string{"shut/er/file"}
-	if res.ExitCode != 0 {
+	if res.ExitCode != 0 || os.Getuid() != 0 { // without root, what is shut cannot be read
 		want = nil
 	}
 	if left := leftIn(t, dir); !slices.Equal(left, want) {
