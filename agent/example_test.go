@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/helios-go/helios/agent"
 	"github.com/helios-go/helios/llm"
@@ -96,7 +95,11 @@ func ExampleSession_Events() {
 // conversation goes on from there.
 func ExampleSession_Interrupt() {
 	ctx := context.Background()
-	model := llmtest.New(llmtest.Text("The history of Toulouse began").Hanging().After(100*time.Millisecond), llmtest.Text("Yes."))
+	watching := make(chan struct{})
+	model := llmtest.Func(func(*llm.Request) llmtest.Turn {
+		<-watching // deltas are only for those who watch already
+		return llmtest.Text("The history of Toulouse began").Hanging()
+	})
 	s, err := agent.Agent{Model: model}.Open(ctx, nil)
 	if err != nil {
 		fmt.Println(err)
@@ -105,6 +108,9 @@ func ExampleSession_Interrupt() {
 	defer s.Close()
 	s.Send(ctx, llm.User("Tell me about Toulouse."), agent.Steer)
 	for e := range s.Events(ctx, 0) {
+		if _, ok := e.Data.(*agent.TurnStarted); ok {
+			close(watching)
+		}
 		if d, ok := e.Data.(*agent.TextDelta); ok && d.Text == "began" {
 			break // enough
 		}
