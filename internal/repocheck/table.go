@@ -57,10 +57,19 @@ var Imports = []Row{
 		Because:  "it confines programs, whoever wrote them and whatever for, and every line in it is a line that the confinement rests on",
 	},
 	{
+		Packages: []string{"./prompt"},
+		Because:  "a prompt is a text with a number; what it is for is not its business",
+	},
+	{
+		Packages: []string{"./prompt/prompttest"},
+		May:      []string{"./prompt"},
+		Because:  "whoever writes a registry tests it without bringing another one along",
+	},
+	{
 		Packages: []string{"./store/..."},
-		May:      []string{"./agent", "./tool", "./llm", "./secret"},
+		May:      []string{"./agent", "./tool", "./llm", "./secret", "./prompt"},
 		Modules:  []string{"modernc.org/sqlite", "github.com/jackc/pgx/v5", "github.com/riverqueue/river", "github.com/google/uuid"},
-		Because:  "a store keeps the log of any agent",
+		Because:  "a store keeps the log of any agent, and prompts in the same file",
 	},
 	{
 		Packages: []string{"./trace/..."},
@@ -69,7 +78,7 @@ var Imports = []Row{
 		Because:  "spans are folded from the log of any agent",
 	},
 	{
-		Packages: []string{"./prompt/...", "./preset/...", "./serve/...", "./mcp/...", "./embedding/..."},
+		Packages: []string{"./preset/...", "./serve/...", "./mcp/...", "./embedding/..."},
 		May:      []string{"./agent", "./tool/...", "./llm", "./secret", "./fault", "./workspace", "./sandbox/...", "./internal/httpx", "./internal/sse"},
 		Modules:  []string{"github.com/modelcontextprotocol/go-sdk", "github.com/yalue/onnxruntime_go", "github.com/sugarme/tokenizer"},
 		Because:  "what is built on the agent serves every assistant, so it knows none",
@@ -176,7 +185,7 @@ var Owners = []Owner{
 }
 
 // TestHelpers are packages for tests, of this repository or of its users.
-var TestHelpers = []string{"./llm/llmtest", "./agent/agenttest", "./helio/cdf/cdftest", "./internal/testdata", "./internal/repocheck"}
+var TestHelpers = []string{"./llm/llmtest", "./agent/agenttest", "./prompt/prompttest", "./helio/cdf/cdftest", "./internal/testdata", "./internal/repocheck"}
 
 // Generators are programs that write committed files; they may use test helpers for it.
 var Generators = []string{"./helioai/demo/generate"}
