@@ -39,6 +39,7 @@ import (
 	"fmt"
 
 	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/secret"
 	"github.com/helios-go/helios/tool"
 )
 
@@ -56,6 +57,9 @@ type Agent struct {
 	Limits       Limits
 	Compact      Compactor  // nil: TwoStage{}
 	Prices       llm.Prices // needed for Result.Cost and Limits.Money
+	// Secrets are what no tool result, error, question, progress or log line shows.
+	// Nil has none. See [OpenOptions].RedactLog for what users and models say.
+	Secrets *secret.Registry
 
 	output *output // what RunAs wants
 }

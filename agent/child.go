@@ -55,6 +55,9 @@ func (a Agent) work(ctx context.Context, h *host, task string) (tool.Result, err
 			a.Prices = parent.agent.Prices
 		}
 	}
+	if a.Secrets == nil {
+		a.Secrets = parent.agent.Secrets
+	}
 	opts := parent.opts
 	opts.SessionID = childID(call)
 	if opts.Approver != nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/secret"
 	"github.com/helios-go/helios/tool"
 )
 
@@ -170,6 +171,7 @@ type ToolStarted struct {
 	Key            string        `json:"key,omitempty"`
 	Decision       Decision      `json:"decision"`
 	IdempotencyKey string        `json:"idempotency_key"`
+	Redactions     secret.Counts `json:"redactions,omitempty"` // in Call and Key; the tool got them whole
 }
 
 // An Outcome says how a call ended.
@@ -191,12 +193,13 @@ const (
 
 // ToolEnded is the one result of a call, also of a call that never ran.
 type ToolEnded struct {
-	Index    int             `json:"index"`
-	Outcome  Outcome         `json:"outcome"`
-	Result   *llm.ToolResult `json:"result"`         // as the model sees it
-	Data     json.RawMessage `json:"data,omitempty"` // the tool's own, for programs
-	Duration time.Duration   `json:"duration_ns,omitempty"`
-	Final    bool            `json:"final,omitempty"` // the result is the run's answer
+	Index      int             `json:"index"`
+	Outcome    Outcome         `json:"outcome"`
+	Result     *llm.ToolResult `json:"result"`         // as the model sees it
+	Data       json.RawMessage `json:"data,omitempty"` // the tool's own, for programs
+	Duration   time.Duration   `json:"duration_ns,omitempty"`
+	Final      bool            `json:"final,omitempty"`      // the result is the run's answer
+	Redactions secret.Counts   `json:"redactions,omitempty"` // secrets taken out, by name
 }
 
 // QuestionAsked puts a question to the user.

@@ -80,6 +80,9 @@ func (r *run) complete(c *openCall, v *verdict, i int) error {
 		}
 		res.IsError = res.IsError || wasError && end.Outcome != OutcomeOK
 	}
+	if red := r.s.redactor(); red != nil {
+		end.Redactions = redactWhole(red, &res) // before the cut, which could leave half a secret
+	}
 	clean(&res, r.s.agent.Limits.ResultBytes)
 	end.Data = res.Data
 	end.Result = &llm.ToolResult{ID: c.call.ID, Name: c.call.Name, Parts: res.Parts, IsError: res.IsError}
@@ -245,6 +248,9 @@ func (h *host) pause() {
 // Progress implements [tool.Host].
 func (h *host) Progress(part llm.Part) {
 	if h.r.s.watched() {
+		if red := h.r.s.redactor(); red != nil {
+			part, _ = redactPart(red, part)
+		}
 		h.r.s.show(&ToolProgress{Call: h.call.ID, Name: h.call.Name, Part: part})
 	}
 }

@@ -42,6 +42,7 @@ func (s *Session) post(ctx context.Context, data EventData) (Seq, error) {
 			Agent: s.agent.Name, Model: s.agent.Model.Name(), User: s.opts.User, Parent: s.parent,
 		}})
 	}
+	s.redact(data)
 	events = append(events, Event{Time: s.now(), Data: data})
 	s.scratch = events
 	last, err := s.opts.Store.Post(ctx, s.id, events)
@@ -85,6 +86,7 @@ func (s *Session) write(l *loop, data ...EventData) error {
 		case *TurnStarted:
 			at.Turn++
 		}
+		s.redact(d)
 		at.Data = d
 		events = append(events, at)
 	}

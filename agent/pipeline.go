@@ -132,7 +132,7 @@ func (r *run) decide(v *runState, calls []openCall, i int) verdict {
 		IdempotencyKey: v.id + "/" + strconv.Itoa(v.turns) + "/" + strconv.Itoa(i),
 		Session:        r.s.id, User: r.s.opts.User, Run: v.id, Turn: v.turns,
 	}
-	if c.started != nil { // by a process that died; the effect allows it again
+	if c.started != nil && c.started.Redactions == nil { // by a process that died; the effect allows it again
 		call.Args, call.Key = c.started.Call.Args, c.started.Key
 		return verdict{call: call, tool: t, decision: c.started.Decision}
 	}
@@ -261,6 +261,7 @@ func (a *Agent) suggest(name string) string {
 // clean makes a tool's result fit for a request: valid text of bounded length,
 // and data that is JSON.
 func clean(res *tool.Result, limit int) {
+	shared := true // the tool may return the same parts each time
 	for i := range res.Parts {
 		p := &res.Parts[i]
 		if p.Kind != llm.PartText {
@@ -273,7 +274,14 @@ func clean(res *tool.Result, limit int) {
 		} else {
 			limit -= len(text)
 		}
-		p.Text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+		text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+		if text == p.Text {
+			continue
+		}
+		if shared {
+			res.Parts, shared = slices.Clone(res.Parts), false
+		}
+		res.Parts[i].Text = text
 	}
 	if len(res.Data) > 0 && !json.Valid(res.Data) {
 		if text, err := marshal(string(res.Data)); err == nil {

@@ -71,6 +71,9 @@ func (r *run) ask(ctx context.Context, q *tool.Question, wait bool) (tool.Answer
 	if s.opts.Approver == nil {
 		return tool.Answer{}, tool.ErrNoAsker
 	}
+	if red := s.redactor(); red != nil {
+		q = redactQuestion(red, q)
+	}
 	s.mu.Lock()
 	known := s.st.question(q.ID) != nil
 	s.mu.Unlock()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/secret"
 	"github.com/helios-go/helios/tool"
 )
 
@@ -28,6 +29,11 @@ type OpenOptions struct {
 	// Approver answers questions. Nil denies what would be asked; [Later] leaves
 	// questions to Session.Answer.
 	Approver Approver
+	// RedactLog hides the agent's Secrets also in what users and models say, as it
+	// is written to the log: nothing after that sees them, not the model, not the
+	// tools, not whoever reads the log. Without it only what tools, hooks and errors
+	// say is redacted.
+	RedactLog bool
 	// Unsafe says what happens to calls that may or may not have happened when
 	// the process that made them died.
 	Unsafe UnsafePolicy
@@ -164,6 +170,9 @@ func (s *Session) prepare() {
 		o.Poll = 200 * time.Millisecond
 	}
 	s.agent.Limits = s.agent.Limits.withDefaults()
+	if o.Logger != nil && s.agent.Secrets != nil {
+		o.Logger = slog.New(secret.NewHandler(o.Logger.Handler(), s.agent.Secrets))
+	}
 	if s.agent.Policy == nil {
 		s.agent.Policy = PolicyFunc(decideByEffect)
 	}
@@ -313,7 +322,7 @@ func (s *Session) settledResult() (*Result, bool) {
 	run := s.st.current()
 	switch q := s.st.openQuestion(); {
 	case s.loop == nil && s.broken != nil:
-		res := run.result(s.id, StopFailed, &StopError{Stop: StopFailed, Err: s.broken})
+		res := run.result(s.id, StopFailed, &StopError{Stop: StopFailed, Err: s.redactor().Err(s.broken)})
 		return res, true
 	case q != nil && run.interrupt == "" && (s.loop == nil || s.isLeft(q.ID)):
 		res := run.result(s.id, StopQuestion, nil)
