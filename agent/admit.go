@@ -35,21 +35,22 @@ func (*ContextWarning) kind() EventKind { return KindContextWarning }
 func (*ContextEdited) kind() EventKind  { return KindContextEdited }
 
 // admit looks at the size of a request before it is made, and makes room if it is
-// nearly too long, or if the model has said that it is.
-func (r *run) admit(req *llm.Request, refused bool) error {
+// nearly too long, or if the model has said that it is. It reports whether a hook
+// has ended the run over it.
+func (r *run) admit(req *llm.Request, refused bool) (bool, error) {
 	ceiling := r.s.agent.ceiling()
 	tokens := r.tokens(req)
 	fill := float64(tokens) / float64(ceiling)
 	if fill >= warnAt && !r.s.warned() {
 		if err := r.s.append(r.l, &ContextWarning{Tokens: tokens, Ceiling: ceiling}); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if fill < compactAt && !refused {
-		return nil
+		return false, nil
 	}
 	if !refused && tokens < r.futile {
-		return nil // it did not help last time, and little has been added since
+		return false, nil // it did not help last time, and little has been added since
 	}
 	if refused {
 		ceiling = min(ceiling, tokens) // whatever the estimate said, this did not fit
@@ -57,11 +58,19 @@ func (r *run) admit(req *llm.Request, refused bool) error {
 	edited, err := r.compact(req, ceiling, tokens)
 	if err != nil || edited == nil {
 		r.futile = tokens + tokens/20
-		return err
+		return false, err
 	}
 	r.futile = 0
+	events, answer := r.afterCompact(edited)
+	if edited.TokensAfter >= tokens {
+		r.futile = tokens + tokens/20
+	}
 	req.Messages = edited.Messages
-	return r.s.append(r.l, edited)
+	events = append(events, edited)
+	if answer != nil {
+		return true, r.end(StopDone, nil, append(events, answer)...)
+	}
+	return false, r.s.append(r.l, events...)
 }
 
 // tokens estimates a request, by the factor that the last answer has shown.
@@ -101,8 +110,12 @@ func (r *run) compact(req *llm.Request, ceiling, before int64) (*ContextEdited, 
 		compactor = TwoStage{}
 	}
 	fixed := before - r.s.corrected(EstimateTokens(req.Messages)) // system, tools
+	messages, skip, err := r.beforeCompact(req.Messages)
+	if skip || err != nil {
+		return nil, err
+	}
 	out, err := r.compacted(compactor, &Compaction{
-		Messages: req.Messages, Model: a.Model,
+		Messages: messages, Model: a.Model,
 		Target: max(int64(compactTo*float64(ceiling))-fixed, 1),
 		Tokens: func(m []llm.Message) int64 { return r.s.corrected(EstimateTokens(m)) },
 	})

@@ -15,8 +15,7 @@ import (
 // has the last word on it. The zero verdict changes nothing.
 //
 // Hooks fail safe: an error or a panic blocks the message, denies the call, hides
-// the result, or fails the run, as told at each phase. To watch without a say, read
-// Session.Events.
+// the result, or fails the run, as told at each phase.
 //
 // After a crash a phase may be gone through again. The functions are called from
 // the session's run, several AfterTool at the same time.
@@ -41,6 +40,17 @@ type Hook struct {
 	// BeforeStop sees the result of a run that is about to end well. On an error the
 	// run fails.
 	BeforeStop func(ctx context.Context, at Moment, r *Result) (StopVerdict, error)
+	// BeforeCompact sees the conversation that is about to be made shorter. On an
+	// error it stays as it is.
+	BeforeCompact func(ctx context.Context, at Moment, messages []llm.Message) (CompactVerdict, error)
+	// AfterCompact sees what was made of it, before the log does. On an error the
+	// conversation stays as it was.
+	AfterCompact func(ctx context.Context, at Moment, e *ContextEdited) (EditVerdict, error)
+	// Event watches, with no say: it sees each event of a run of this session, the
+	// ephemeral ones too, in order and from a goroutine of its own. A run does not
+	// wait for it, but Wait returns only when it has seen all; what is too slow
+	// misses ephemeral events, as in Session.Events. It must not call Close.
+	Event func(ctx context.Context, at Moment, e Event)
 }
 
 // A Moment is where in a session a hook is called.
@@ -79,11 +89,23 @@ type StopVerdict struct {
 	Text   string // not empty: it takes the place of the answer's text in the Result
 }
 
+// A CompactVerdict is about making a conversation shorter.
+type CompactVerdict struct {
+	Messages []llm.Message // not nil: the compactor works on these
+	Skip     string        // not empty: nothing is made shorter, and why
+}
+
+// An EditVerdict is about a conversation that was made shorter.
+type EditVerdict struct {
+	Messages []llm.Message // not nil: these take the conversation's place
+	Answer   string        // not empty: the run ends well with this answer
+}
+
 // HookFired says that a hook had a say.
 type HookFired struct {
 	Hook    string `json:"hook"`
 	Phase   string `json:"phase"`
-	Verdict string `json:"verdict"`          // rewrite, block, deny, inject, answer, error
+	Verdict string `json:"verdict"`          // rewrite, block, deny, inject, answer, skip, error
 	Detail  string `json:"detail,omitempty"` // the reason, or the id of the call
 }
 
@@ -105,6 +127,9 @@ const (
 	phaseBeforeTool  = "before_tool"
 	phaseAfterTool   = "after_tool"
 	phaseBeforeStop  = "before_stop"
+
+	phaseBeforeCompact = "before_compact"
+	phaseAfterCompact  = "after_compact"
 )
 
 // moment is now.

@@ -103,9 +103,10 @@ func (s *Session) own(l *loop) error {
 			return err
 		}
 	}
-	stop := s.keep(l)
+	stop, seen := s.keep(l), s.observe()
 	err := s.runs(l)
 	stop()
+	seen()
 	s.release(l)
 	s.writing.Lock()
 	s.scratch = nil

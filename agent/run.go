@@ -252,6 +252,8 @@ func (r *run) preview(events []EventData) (runState, []openCall) {
 		case *ToolEnded:
 			v.toolEnded(d)
 			open = closeCall(open, d)
+		case *ContextEdited:
+			v.spend(d.Usage, d.Cost)
 		}
 	}
 	return v, open

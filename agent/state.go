@@ -112,8 +112,7 @@ func (s *state) apply(e *Event) {
 	case *ModelMessage:
 		s.modelMessage(d)
 	case *ModelRetried:
-		s.run.usage = s.run.usage.Add(d.Usage)
-		s.run.cost += d.Cost
+		s.run.spend(d.Usage, d.Cost)
 	case *ToolStarted:
 		if d.Index < len(s.calls) {
 			s.calls[d.Index].started = d
@@ -132,8 +131,7 @@ func (s *state) apply(e *Event) {
 		s.warned = true
 	case *ContextEdited:
 		s.history, s.warned = slices.Clone(d.Messages), false
-		s.run.usage = s.run.usage.Add(d.Usage)
-		s.run.cost += d.Cost
+		s.run.spend(d.Usage, d.Cost)
 	case *ChildStarted, *ChildEnded:
 		s.run.child(d)
 	case *RunEnded:
@@ -262,13 +260,18 @@ func callsOf(m *llm.Message) []openCall {
 
 // modelMessage counts a message in.
 func (r *runState) modelMessage(d *ModelMessage) {
-	r.usage = r.usage.Add(d.Usage)
-	r.cost += d.Cost
+	r.spend(d.Usage, d.Cost)
 	r.finish = d.Finish
 	r.calls += countCalls(&d.Message)
 	if text := d.Message.Text(); text != "" {
 		r.text = text
 	}
+}
+
+// spend counts what a model was used for.
+func (r *runState) spend(u llm.Usage, cost llm.Micros) {
+	r.usage = r.usage.Add(u)
+	r.cost += cost
 }
 
 func isCall(p *llm.Part) bool { return p.Kind == llm.PartCall && p.Call != nil }

@@ -23,8 +23,8 @@ func (r *run) callModel(v *runState) (bool, error) {
 			return done, err
 		}
 	}
-	if err := r.admit(req, false); err != nil {
-		return false, err
+	if done, err := r.admit(req, false); done || err != nil {
+		return done, err
 	}
 	refused := false
 	for attempt := 1; ; attempt++ {
@@ -38,8 +38,8 @@ func (r *run) callModel(v *runState) (bool, error) {
 		if errors.Is(err, llm.ErrContextTooLong) && !refused && !emitted {
 			refused = true
 			before := len(req.Messages)
-			if err := r.admit(req, true); err != nil {
-				return false, err
+			if done, err := r.admit(req, true); done || err != nil {
+				return done, err
 			}
 			if len(req.Messages) < before || estimateRequest(req) < r.estimate {
 				continue
