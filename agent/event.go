@@ -210,8 +210,9 @@ type QuestionAsked struct {
 // QuestionAnswered answers the question with the same ID; the first answer
 // counts.
 type QuestionAnswered struct {
-	ID     string      `json:"id"`
-	Answer tool.Answer `json:"answer"`
+	ID      string      `json:"id"`
+	Answer  tool.Answer `json:"answer"`
+	Expired bool        `json:"expired,omitempty"` // nobody answered in time
 }
 
 // ChildStarted says that a call of the run goes on in a session of its own, that

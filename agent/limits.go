@@ -31,6 +31,10 @@ type Limits struct {
 	// ToolTime bounds a tool call that has no timeout of its own, by default two
 	// minutes. Time spent asking the user does not count.
 	ToolTime time.Duration
+	// Answer is how long a question waits for its answer, also while the run is
+	// parked; 0 is as long as it takes. After that a permission is denied, and a
+	// tool's question fails with tool.ErrExpired.
+	Answer time.Duration
 	// Grace is how long a tool may take to return once its call is cancelled, by
 	// default two seconds. After it the run goes on without it.
 	Grace time.Duration

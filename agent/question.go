@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/helios-go/helios/tool"
 )
@@ -14,6 +15,7 @@ type pending struct {
 	id       string
 	answered chan struct{} // closed when there is an answer, or never will be
 	later    bool          // the approver left it to Answer
+	expiry   *time.Timer   // of a question that was left; nil if it never expires
 }
 
 // pendingOn finds or makes what is known of an open question. Called with mu held.
@@ -34,6 +36,9 @@ func (s *Session) prune() {
 			return false
 		}
 		close(p.answered)
+		if p.expiry != nil {
+			p.expiry.Stop()
+		}
 		return true
 	})
 	if len(s.pending) == 0 {
@@ -47,7 +52,11 @@ func (s *Session) leave(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if q := s.st.question(id); q != nil && q.answer == nil {
-		s.pendingOn(id).later = true
+		p := s.pendingOn(id)
+		p.later = true
+		if expires := q.q.Expires; !expires.IsZero() && p.expiry == nil {
+			p.expiry = time.AfterFunc(time.Until(expires), func() { s.kick(true) })
+		}
 		s.wakeWaiters()
 	}
 }
@@ -71,26 +80,22 @@ func (r *run) ask(ctx context.Context, q *tool.Question, wait bool) (tool.Answer
 	if s.opts.Approver == nil {
 		return tool.Answer{}, tool.ErrNoAsker
 	}
-	if red := s.redactor(); red != nil {
-		q = redactQuestion(red, q)
+	q, answered, err := r.pose(q)
+	if err != nil {
+		return tool.Answer{}, err
 	}
-	s.mu.Lock()
-	known := s.st.question(q.ID) != nil
-	s.mu.Unlock()
-	if !known {
-		if err := s.appendFor(r.l, r.id, q.Call, &QuestionAsked{Question: q}); err != nil {
-			return tool.Answer{}, err
-		}
+	if answered == nil {
+		return s.answerTo(q.ID)
 	}
-	s.mu.Lock()
-	if a := s.st.question(q.ID); a != nil && a.answer != nil {
-		defer s.mu.Unlock()
-		return *a.answer, nil
+	if q.Expired(time.Now()) {
+		return r.expire(q)
 	}
-	answered := s.pendingOn(q.ID).answered
-	s.mu.Unlock()
-
-	ctx, cancel := context.WithCancel(ctx)
+	var cancel context.CancelFunc
+	if q.Expires.IsZero() {
+		ctx, cancel = context.WithCancel(ctx)
+	} else {
+		ctx, cancel = context.WithDeadlineCause(ctx, q.Expires, tool.ErrExpired)
+	}
 	defer cancel()
 	replies := make(chan reply, 1)
 	go func() {
@@ -100,7 +105,10 @@ func (r *run) ask(ctx context.Context, q *tool.Question, wait bool) (tool.Answer
 	for {
 		select {
 		case <-ctx.Done():
-			return tool.Answer{}, context.Cause(ctx)
+			if err := context.Cause(ctx); !errors.Is(err, tool.ErrExpired) {
+				return tool.Answer{}, err
+			}
+			return r.expire(q)
 		case <-answered:
 			return s.answerTo(q.ID)
 		case got := <-replies:
@@ -121,13 +129,54 @@ func (r *run) ask(ctx context.Context, q *tool.Question, wait bool) (tool.Answer
 	}
 }
 
+// pose puts a question into the log unless it is there. It returns the question
+// as it stands there, and what is closed when it is answered: nil if it is.
+func (r *run) pose(q *tool.Question) (*tool.Question, <-chan struct{}, error) {
+	s := r.s
+	s.mu.Lock()
+	known := s.st.question(q.ID)
+	if known != nil {
+		q = known.q
+	}
+	s.mu.Unlock()
+	if known == nil {
+		if red := s.redactor(); red != nil {
+			q = redactQuestion(red, q)
+		}
+		if limit := s.agent.Limits.Answer; limit > 0 && q.Expires.IsZero() {
+			q.Expires = time.Now().Add(limit).UTC().Truncate(time.Millisecond)
+		}
+		if err := s.appendFor(r.l, r.id, q.Call, &QuestionAsked{Question: q}); err != nil {
+			return q, nil, err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a := s.st.question(q.ID); a != nil && a.answer != nil {
+		return q, nil, nil
+	}
+	return q, s.pendingOn(q.ID).answered, nil
+}
+
+// expire closes a question that nobody has answered in time, unless somebody has.
+func (r *run) expire(q *tool.Question) (tool.Answer, error) {
+	if err := r.s.appendFor(r.l, r.id, q.Call, &QuestionAnswered{ID: q.ID, Expired: true}); err != nil {
+		return tool.Answer{}, err
+	}
+	return r.s.answerTo(q.ID)
+}
+
 func (s *Session) answerTo(id string) (tool.Answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if a := s.st.question(id); a != nil && a.answer != nil {
-		return *a.answer, nil
+	switch a := s.st.question(id); {
+	case a == nil || a.answer == nil:
+		return tool.Answer{}, ErrNoQuestion
+	case a.answer.Expired:
+		return tool.Answer{}, tool.ErrExpired
+	default:
+		return a.answer.Answer, nil
 	}
-	return tool.Answer{}, ErrNoQuestion
 }
 
 // approve calls the approver and checks its answer.

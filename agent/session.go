@@ -246,7 +246,7 @@ func (s *Session) Interrupt(ctx context.Context, at SafePoint, reason string) er
 }
 
 // ErrNoQuestion is what Answer returns for a question that was never asked, is
-// answered already, or whose call is over.
+// answered already, has expired, or whose call is over.
 var ErrNoQuestion = errors.New("no such open question")
 
 // Answer answers an open question, whichever process asked it, also after a
@@ -259,7 +259,7 @@ func (s *Session) Answer(ctx context.Context, id string, a tool.Answer) error {
 	s.mu.Lock()
 	q := s.st.question(id)
 	err := ErrNoQuestion
-	if q != nil && q.answer == nil {
+	if q != nil && q.answer == nil && !q.q.Expired(time.Now()) {
 		err = a.Fits(q.q)
 	}
 	s.mu.Unlock()
@@ -324,7 +324,7 @@ func (s *Session) settledResult() (*Result, bool) {
 	case s.loop == nil && s.broken != nil:
 		res := run.result(s.id, StopFailed, &StopError{Stop: StopFailed, Err: s.redactor().Err(s.broken)})
 		return res, true
-	case q != nil && run.interrupt == "" && (s.loop == nil || s.isLeft(q.ID)):
+	case q != nil && !q.Expired(time.Now()) && run.interrupt == "" && (s.loop == nil || s.isLeft(q.ID)):
 		res := run.result(s.id, StopQuestion, nil)
 		res.Question = q
 		return res, true

@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/tool"
@@ -43,7 +44,7 @@ type openCall struct {
 // asked is a question and, once there is one, its answer.
 type asked struct {
 	q      *tool.Question
-	answer *tool.Answer
+	answer *QuestionAnswered
 }
 
 // phase is what a run does next.
@@ -125,7 +126,7 @@ func (s *state) apply(e *Event) {
 		}
 	case *QuestionAnswered:
 		if a := s.question(d.ID); a != nil && a.answer == nil {
-			a.answer = &d.Answer
+			a.answer = d
 		}
 	case *ContextWarning:
 		s.warned = true
@@ -414,7 +415,7 @@ func (s *state) parked() bool {
 			continue
 		}
 		for _, a := range s.asked {
-			if a.q.Call == c.call.ID && a.answer == nil {
+			if a.q.Call == c.call.ID && a.answer == nil && !a.q.Expired(time.Now()) {
 				return c.started == nil
 			}
 		}

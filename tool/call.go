@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/helios-go/helios/llm"
 )
@@ -67,6 +68,9 @@ func (c *Call) Progress(part llm.Part) {
 	}
 }
 
+// ErrExpired is what [Call.Ask] returns when nobody has answered in time.
+var ErrExpired = errors.New("nobody has answered the question in time")
+
 // ErrNoAsker is what [Call.Ask] returns where nobody can answer.
 var ErrNoAsker = errors.New("nobody is there to answer a question")
 
@@ -94,9 +98,17 @@ type Question struct {
 	Choices    []Choice `json:"choices,omitempty"` // none: free text
 	Multiple   bool     `json:"multiple,omitempty"`
 
+	// Expires is when the question stands no longer, the zero time for never.
+	Expires time.Time `json:"expires,omitzero"`
+
 	Call string          `json:"call,omitempty"` // id of the call that it is about
 	Tool string          `json:"tool,omitempty"`
 	Args json.RawMessage `json:"args,omitempty"` // with Permission: what the tool would get
+}
+
+// Expired reports whether the question stands no longer.
+func (q *Question) Expired(now time.Time) bool {
+	return !q.Expires.IsZero() && !now.Before(q.Expires)
 }
 
 // A Choice is one answer on offer.
