@@ -24,7 +24,8 @@ type slot struct {
 	text  []byte
 }
 
-// Add takes the next chunk. Chunks after the terminal one are ignored.
+// Add takes the next chunk. Chunks after the terminal one are ignored, and so are
+// negative token counts.
 func (a *Accumulator) Add(c Chunk) {
 	if a.done {
 		return
@@ -49,11 +50,11 @@ func (a *Accumulator) Add(c Chunk) {
 		}
 	case ChunkUsage:
 		if c.Usage != nil {
-			a.usage = *c.Usage
+			a.usage = c.Usage.sound()
 		}
 	case ChunkDone:
 		if c.Usage != nil {
-			a.usage = *c.Usage
+			a.usage = c.Usage.sound()
 		}
 		a.finish, a.meta, a.done = c.Finish, c.Meta, true
 	}

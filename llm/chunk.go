@@ -42,22 +42,6 @@ const (
 	FinishRefusal       FinishReason = "refusal"
 )
 
-// Usage counts tokens in four disjoint classes: every token is in exactly one.
-type Usage struct {
-	Input      int64 `json:"input"`       // read afresh
-	CacheRead  int64 `json:"cache_read"`  // read from the prompt cache
-	CacheWrite int64 `json:"cache_write"` // read and written to the prompt cache
-	Output     int64 `json:"output"`      // generated, thinking included
-}
-
-// Add returns the sum of both usages.
-func (u Usage) Add(v Usage) Usage {
-	return Usage{u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Output + v.Output}
-}
-
-// Total is the number of tokens of all classes.
-func (u Usage) Total() int64 { return u.Input + u.CacheRead + u.CacheWrite + u.Output }
-
 // A Response is a drained stream.
 type Response struct {
 	Message Message
@@ -68,6 +52,3 @@ type Response struct {
 
 // Text returns the text of the response.
 func (r *Response) Text() string { return r.Message.Text() }
-
-// Micros is an amount of money in millionths of a US dollar.
-type Micros int64

@@ -75,6 +75,27 @@ func (e *Error) Is(target error) bool {
 	return int(e.Kind) < len(kindErrors) && kindErrors[e.Kind] != nil && kindErrors[e.Kind] == target
 }
 
+// Retryable reports whether sending the same request again may help.
+func (e *Error) Retryable() bool { return e.Kind == KindTransient }
+
+// KindOfStatus sorts an HTTP status for providers that say no more: no answer at
+// all (0), 408, 429 and 500 and above (529 is a provider's overload) are
+// transient, 401 and 403 a matter of the key, 413 a request that has to become
+// shorter, any other 4xx an invalid one. The rest is KindOther.
+func KindOfStatus(status int) ErrorKind {
+	switch {
+	case status == 0, status == 408, status == 429, status >= 500:
+		return KindTransient
+	case status == 401, status == 403:
+		return KindAuth
+	case status == 413:
+		return KindContextTooLong
+	case status >= 400:
+		return KindInvalidRequest
+	}
+	return KindOther
+}
+
 // String names the kind as its sentinel does.
 func (k ErrorKind) String() string {
 	if int(k) < len(kindErrors) && kindErrors[k] != nil {

@@ -58,19 +58,40 @@ func (e *SchemaError) explainObject(s *jsonschema.Schema, v map[string]any, path
 			}
 			continue
 		}
+		shown := label(name)
+		if e.hide {
+			shown = "*"
+		}
 		if !forbids(s.AdditionalProperties) {
-			e.explain(s.AdditionalProperties, v[name], join(path, name))
+			e.explain(s.AdditionalProperties, v[name], join(path, shown))
 			continue
 		}
-		known := slices.Sorted(maps.Keys(s.Properties))
-		if near := Nearest(name, known); near != "" {
-			e.add(join(path, name), "is unknown; did you mean %q?", near)
-		} else if len(known) > 0 {
-			e.add(join(path, name), "is unknown; known are %s", strings.Join(known, ", "))
-		} else {
-			e.add(join(path, name), "is unknown; there are no arguments")
-		}
+		e.unknown(join(path, shown), name, slices.Sorted(maps.Keys(s.Properties)))
 	}
+}
+
+func (e *SchemaError) unknown(path, name string, known []string) {
+	if near := Nearest(name, known); near != "" {
+		e.add(path, "is unknown; did you mean %q?", near)
+	} else if len(known) > 0 {
+		e.add(path, "is unknown; known are %s", strings.Join(known, ", "))
+	} else {
+		e.add(path, "is unknown; there are no arguments")
+	}
+}
+
+// label is a name that somebody else chose, fit to be shown.
+func label(name string) string {
+	const most = 64
+	if len(name) > most {
+		name = cutText(name, most) + "..."
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7F {
+			return '\uFFFD'
+		}
+		return r
+	}, name)
 }
 
 func (e *SchemaError) add(path, format string, args ...any) {

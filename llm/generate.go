@@ -10,9 +10,13 @@ import (
 // tool calls. A stream that ends without its terminal chunk is an error that
 // matches [ErrTransient] and [io.ErrUnexpectedEOF].
 //
-// A refusal is not an error here: see [Response.Finish].
+// A request that cannot be sent (see [Request.Validate]) is an error before the
+// model is asked. A refusal is not an error here: see [Response.Finish].
 func Generate(ctx context.Context, m Model, req *Request) (*Response, error) {
 	var acc Accumulator
+	if err := req.Validate(); err != nil {
+		return acc.Response(), err
+	}
 	for c, err := range m.Stream(ctx, req) {
 		if err != nil {
 			return acc.Response(), err

@@ -72,7 +72,7 @@ func (c ToolCall) MarshalJSON() ([]byte, error) {
 	if len(c.Args) > 0 && !json.Valid(c.Args) {
 		out.Args, out.Text = nil, string(c.Args)
 	}
-	return json.Marshal(out)
+	return marshal(out) // with <, > and & as the model wrote them
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -96,20 +96,6 @@ type ToolResult struct {
 	IsError bool   `json:"is_error,omitempty"`
 }
 
-// Media is inline bytes of a MIME type.
-type Media struct {
-	MIME string `json:"mime"`
-	Data []byte `json:"data"`
-	Name string `json:"name,omitempty"`
-}
-
-// A FileRef names a file that the provider hosts.
-type FileRef struct {
-	URI  string `json:"uri"`
-	MIME string `json:"mime"`
-	Name string `json:"name,omitempty"`
-}
-
 // Opaque is a provider's own block, stored and echoed byte for byte.
 type Opaque struct {
 	Provider string          `json:"provider"`
@@ -119,14 +105,29 @@ type Opaque struct {
 // Text returns a text part.
 func Text(s string) Part { return Part{Kind: PartText, Text: s} }
 
-// User returns a user message of one text part.
-func User(text string) Message {
-	return Message{Role: RoleUser, Parts: []Part{Text(text)}}
+// User returns a user message: a text, unless it is empty, and what goes with it.
+//
+//	llm.User("What is in this image?", image)
+func User(text string, more ...Part) Message {
+	return Message{Role: RoleUser, Parts: textAnd(text, more)}
 }
 
-// Assistant returns an assistant message of one text part.
-func Assistant(text string) Message {
-	return Message{Role: RoleAssistant, Parts: []Part{Text(text)}}
+// Assistant returns an assistant message: a text, unless it is empty, and what
+// goes with it.
+func Assistant(text string, more ...Part) Message {
+	return Message{Role: RoleAssistant, Parts: textAnd(text, more)}
+}
+
+// textAnd copies the parts, so that the message is its own.
+func textAnd(text string, more []Part) []Part {
+	if len(more) == 0 {
+		return []Part{Text(text)}
+	}
+	parts := make([]Part, 0, 1+len(more))
+	if text != "" {
+		parts = append(parts, Text(text))
+	}
+	return append(parts, more...)
 }
 
 // Text returns the message's text parts, joined.

@@ -96,6 +96,137 @@ func TestARefusalIsNotCorrected(t *testing.T) {
 	}
 }
 
+// With HideText nothing that the model chose is in the error or the correction,
+// and the model still learns what to do.
+func TestNoTextOfTheModelIsToldWhenItIsHidden(t *testing.T) {
+	t.Parallel()
+	const secret = "SENTINEL"
+	type shape struct {
+		N    int             `json:"n"`
+		Tags map[string]int  `json:"tags,omitempty"`
+		When timeOf          `json:"when,omitempty"`
+		Unit string          `json:"unit,omitempty" enum:"km,mile"`
+		Raw  json.RawMessage `json:"raw,omitempty"`
+	}
+	for text, want := range map[string]string{
+		secret:                                  "no valid JSON",
+		`{"` + secret + `":1,"n":1}`:            "* is unknown; known are n, raw, tags, unit, when",
+		`{"n":"` + secret + `"}`:                "n must be integer, not string",
+		`{"n":1,"tags":{"` + secret + `":"x"}}`: "tags.* must be integer, not string",
+		`{"n":1,"unit":"` + secret + `"}`:       `unit must be one of "km", "mile"`,
+		`{"n":1,"when":"` + secret + `"}`:       "a value is not of its type",
+		`{"n":1e30,"raw":"` + secret + `"}`:     "n does not fit into int",
+		"```\n{\"n\":\"" + secret + "\"}\n```":  "n must be integer",
+	} {
+		m := llmtest.Func(func(*llm.Request) llmtest.Turn { return llmtest.Text(text) })
+		_, _, err := llm.GenerateAs(t.Context(), m, &llm.Request{}, &llm.OutputOptions[shape]{HideText: true})
+		correction := m.Requests()[1].Messages[1].Text()
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(correction, want) || strings.Contains(fmt.Sprintf("%+v %s %#v", err, correction, err), secret) {
+			t.Errorf("%s: %v\n%s", text, err, correction)
+		}
+	}
+	type p = llm.Provenanced[map[string]int]
+	m := llmtest.Func(func(*llm.Request) llmtest.Turn {
+		return llmtest.Text(`{"output":{"` + secret + `":1,"b` + secret + `":1},"provenance":[` + entry(secret, "HIGH") + `,` + entry(secret+"2", "LOW") + `,` + entry(secret, "LOW") + `]}`)
+	})
+	_, _, err := llm.GenerateAs(t.Context(), m, &llm.Request{}, &llm.OutputOptions[p]{HideText: true})
+	if err == nil || strings.Contains(err.Error(), secret) || strings.Count(err.Error(), "a field of output") != 2 || !strings.Contains(err.Error(), "provenance[1].field is none of output") {
+		t.Errorf("error = %v", err)
+	}
+	m = llmtest.Func(func(*llm.Request) llmtest.Turn {
+		return llmtest.Text(`{"output":{"` + secret + `":1},"provenance":[` + entry(secret, "HIGH") + `]}`)
+	})
+	if _, _, err := llm.GenerateAs(t.Context(), m, &llm.Request{}, &llm.OutputOptions[p]{HideText: true}); err == nil || strings.Contains(err.Error(), secret) || !strings.Contains(err.Error(), "at least one source") {
+		t.Errorf("error = %v", err)
+	}
+}
+
+// timeOf decodes itself, and repeats what it cannot decode.
+type timeOf string
+
+func (t *timeOf) UnmarshalText(text []byte) error {
+	if string(text) == "panic" {
+		panic("boom")
+	}
+	return fmt.Errorf("%s is no time", text)
+}
+
+func TestATypeThatCannotDecodeItsValueIsCorrected(t *testing.T) {
+	t.Parallel()
+	type shape struct {
+		When timeOf `json:"when"`
+	}
+	out, err := llm.NewOutput[shape](nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{`{"when":"noon"}`: "noon is no time", `{"when":"panic"}`: "decoding it panicked: boom"} {
+		if _, err := out.Decode(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// What goes back to the model is a conversation that a provider takes, whatever
+// the answer was.
+func TestCorrectionsKeepTheConversationValid(t *testing.T) {
+	t.Parallel()
+	m := llmtest.New(
+		llmtest.Call("look", `{}`).And("look", `{}`),
+		llmtest.Parts(),
+		llmtest.Text(`{"n":7}`),
+	)
+	req := &llm.Request{Messages: []llm.Message{llm.User("?")}, Tools: []llm.ToolSpec{{Name: "look"}}}
+	v, _, err := llm.GenerateAs(t.Context(), m, req, &llm.OutputOptions[number]{Attempts: 3})
+	if err != nil || v.N != 7 || len(req.Messages) != 1 {
+		t.Fatalf("output = %+v, %v; %d messages", v, err, len(req.Messages))
+	}
+	for i, r := range m.Requests() {
+		if err := errors.Join(llm.CheckConversation(r.Messages), r.Validate()); err != nil {
+			t.Errorf("request %d: %v", i, err)
+		}
+		for _, msg := range r.Messages {
+			if len(msg.Parts) == 0 {
+				t.Errorf("request %d has an empty message", i)
+			}
+		}
+	}
+	last := m.Requests()[2].Messages
+	if len(last) != 5 || !strings.Contains(last[3].Text(), "no tool can be called here") || !strings.Contains(last[4].Text(), "there is no output") {
+		t.Errorf("the last conversation is %v", last)
+	}
+}
+
+func TestAnAnswerThatWasCutIsNotAskedForAgain(t *testing.T) {
+	t.Parallel()
+	m := llmtest.New(llmtest.Text(`{"n":`).Ending(llm.FinishLength), llmtest.Text(`{"n":7}`))
+	_, resp, err := llm.GenerateAs[number](t.Context(), m, &llm.Request{}, nil)
+	var bad *llm.OutputError
+	if !errors.As(err, &bad) || bad.Text != `{"n":` || !strings.Contains(err.Error(), "MaxTokens") || resp.Finish != llm.FinishLength || m.Left() != 1 {
+		t.Errorf("error = %v, %d turns left", err, m.Left())
+	}
+	whole := llmtest.New(llmtest.Text(`{"n":7} and then some`).Ending(llm.FinishLength))
+	if v, _, err := llm.GenerateAs[number](t.Context(), whole, &llm.Request{}, nil); err != nil || v.N != 7 {
+		t.Errorf("an answer that is whole: %+v, %v", v, err)
+	}
+}
+
+func TestTenThousandProblemsAreToldBriefly(t *testing.T) {
+	t.Parallel()
+	type items struct {
+		N []int `json:"n"`
+	}
+	out, err := llm.NewOutput[items](nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = out.Decode(`{"n":["x"` + strings.Repeat(`,"x"`, 9999) + `]}`)
+	var bad *llm.OutputError
+	if !errors.As(err, &bad) || len(bad.Problems) != 10_000 || len(bad.Correction()) > 10_000 || !strings.Contains(err.Error(), "and 9900 more") {
+		t.Errorf("%d problems are told in %d bytes", len(bad.Problems), len(bad.Correction()))
+	}
+}
+
 func TestJSONIsFoundInWhatModelsWrite(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -105,7 +236,8 @@ func TestJSONIsFoundInWhatModelsWrite(t *testing.T) {
 		"Here:\n```\n[1]\n```\nDone.":        `[1]`,
 		`The answer is {"a":"}{\"" } indeed`: `{"a":"}{\"" }`,
 		`{not json} but {"a":[1,{"b":2}]}.`:  `{"a":[1,{"b":2}]}`,
-		`text [1] and {"a":1}`:               `[1]`,
+		`text [1] and {"a":1}`:               `{"a":1}`,
+		`all: [{"a":1},{"a":2}] above`:       `[{"a":1},{"a":2}]`,
 		`3`:                                  `3`,
 		``:                                   "",
 		`{"a":1`:                             "",

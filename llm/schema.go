@@ -16,12 +16,13 @@ import (
 // tool's arguments or a model's structured output look like, and checks them.
 // Make one with [SchemaFor] or [ParseSchema]; it is safe for concurrent use.
 type Schema struct {
-	Name string
-	JSON json.RawMessage // properties in declaration order
+	Name string          `json:"name"`
+	JSON json.RawMessage `json:"schema"` // properties in declaration order
 
 	root     *jsonschema.Schema
 	resolved *jsonschema.Resolved
-	shape    *shape // nil: only the library can tell
+	shape    *shape               // nil: only the library can tell
+	folded   []*jsonschema.Schema // strings that are read whatever their case
 }
 
 // SchemaFor infers the schema of T, a struct or a map with string keys, from
@@ -54,14 +55,22 @@ func SchemaFor[T any](name string) (*Schema, error) {
 	if root.Type != "object" {
 		return nil, fmt.Errorf("schema %q: %v is not an object; use a struct or a map with string keys", name, t)
 	}
-	if err := refine(t, root); err != nil {
+	r := refiner{}
+	if err := r.refine(t, root); err != nil {
 		return nil, fmt.Errorf("schema %q: %w", name, err)
+	}
+	if own, ok := any(new(T)).(interface{ refineSchema(s *jsonschema.Schema) }); ok {
+		own.refineSchema(root)
 	}
 	data, err := json.Marshal(root)
 	if err != nil {
 		return nil, fmt.Errorf("schema %q of %v: %w", name, t, err)
 	}
-	return newSchema(name, data, root)
+	s, err := newSchema(name, data, root)
+	if err == nil {
+		s.folded = r.folded
+	}
+	return s, err
 }
 
 // ParseSchema compiles a hand-written JSON Schema. Empty data is the schema of
@@ -117,11 +126,23 @@ func addCustomTypes(t reflect.Type, into map[reflect.Type]*jsonschema.Schema, se
 	}
 }
 
-// refine walks a type beside its inferred schema: it applies enum tags, and
+// refiner walks a type beside its inferred schema: it applies enum tags, and
 // shows slices as plain arrays (null is tolerated when validating).
-func refine(t reflect.Type, s *jsonschema.Schema) error {
+type refiner struct{ folded []*jsonschema.Schema }
+
+func (r *refiner) refine(t reflect.Type, s *jsonschema.Schema) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
+	}
+	if t == reflect.TypeFor[Confidence]() {
+		for _, level := range confidences {
+			s.Enum = append(s.Enum, string(level))
+		}
+		if slices.Contains(s.Types, "null") {
+			s.Enum = append(s.Enum, nil)
+		}
+		r.folded = append(r.folded, s)
+		return nil
 	}
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:
@@ -131,10 +152,10 @@ func refine(t reflect.Type, s *jsonschema.Schema) error {
 		if slices.Equal(s.Types, []string{"null", "array"}) {
 			s.Type, s.Types = "array", nil
 		}
-		return refine(t.Elem(), s.Items)
+		return r.refine(t.Elem(), s.Items)
 	case reflect.Map:
 		if s.AdditionalProperties != nil {
-			return refine(t.Elem(), s.AdditionalProperties)
+			return r.refine(t.Elem(), s.AdditionalProperties)
 		}
 	case reflect.Struct:
 		for _, f := range reflect.VisibleFields(t) {
@@ -146,7 +167,7 @@ func refine(t reflect.Type, s *jsonschema.Schema) error {
 			if f.Anonymous || !f.IsExported() || prop == nil {
 				continue
 			}
-			if err := refine(f.Type, prop); err != nil {
+			if err := r.refine(f.Type, prop); err != nil {
 				return err
 			}
 			if tag, ok := f.Tag.Lookup("enum"); ok {

@@ -17,26 +17,49 @@ import (
 type SchemaError struct {
 	Schema   string // the schema's name
 	Problems []string
+
+	hide bool // name nothing that the schema does not
 }
 
-// Error joins the problems.
-func (e *SchemaError) Error() string { return strings.Join(e.Problems, "; ") }
+// Error joins the problems, up to a hundred of them.
+func (e *SchemaError) Error() string { return joinProblems(e.Problems) }
+
+func joinProblems(problems []string) string { return strings.Join(capped(problems), "; ") }
+
+// capped bounds what is told of problems at once: a list of ten thousand wrong
+// items is wrong in one way.
+func capped(problems []string) []string {
+	const most = 100
+	if len(problems) <= most {
+		return problems
+	}
+	return append(problems[:most:most], fmt.Sprintf("and %d more", len(problems)-most))
+}
 
 // Validate checks a JSON value. It is nil or a [*SchemaError].
 //
 // Null is tolerated where it can only mean "not given": for an optional
 // property and for an array.
-func (s *Schema) Validate(data json.RawMessage) error {
+func (s *Schema) Validate(data json.RawMessage) error { return s.validate(data, false) }
+
+// validate is Validate. With hide the problems name nothing that the schema does
+// not.
+func (s *Schema) validate(data json.RawMessage, hide bool) error {
+	e := &SchemaError{Schema: s.Name, hide: hide}
+	fail := func(problem string) error {
+		e.Problems = append(e.Problems, problem)
+		return e
+	}
 	if s.resolved == nil {
 		compiled, err := ParseSchema(s.Name, s.JSON)
 		if err != nil {
-			return &SchemaError{s.Name, []string{err.Error()}}
+			return fail(err.Error())
 		}
 		s = compiled
 	}
 	value, err := decodeAny(data)
 	if err != nil {
-		return &SchemaError{s.Name, []string{"not valid JSON: " + err.Error()}}
+		return fail("not valid JSON: " + err.Error())
 	}
 	if s.shape != nil && s.shape.has(value) {
 		return nil
@@ -46,13 +69,16 @@ func (s *Schema) Validate(data json.RawMessage) error {
 		return nil
 	}
 	// Most schemas never get here, so the second look is not on the fast path.
-	pruned := prune(s.root, value)
+	pruned := s.prune(s.root, value)
 	if bad = s.resolved.Validate(pruned); bad == nil {
 		return nil
 	}
-	e := &SchemaError{Schema: s.Name}
 	e.explain(s.root, pruned, "")
-	if len(e.Problems) == 0 {
+	switch {
+	case len(e.Problems) > 0:
+	case hide:
+		e.Problems = []string{"it does not fit the schema"}
+	default:
 		e.Problems = []string{plain(bad)}
 	}
 	return e
@@ -76,31 +102,37 @@ func decodeAny(data []byte) (any, error) {
 	return v, nil
 }
 
-// prune drops the nulls of optional properties and makes null arrays empty.
-func prune(s *jsonschema.Schema, value any) any {
-	if s == nil {
+// prune reads a value as it is meant: without the nulls of optional properties,
+// with null arrays empty, and with words in the case that they have in Go.
+func (s *Schema) prune(at *jsonschema.Schema, value any) any {
+	if at == nil {
 		return value
 	}
 	switch v := value.(type) {
 	case nil:
-		if s.Type == "array" {
+		if at.Type == "array" {
 			return []any{}
+		}
+	case string:
+		if slices.Contains(s.folded, at) {
+			return strings.ToUpper(strings.TrimSpace(v))
 		}
 	case map[string]any:
 		for name, member := range v {
-			prop := s.Properties[name]
+			prop := at.Properties[name]
 			if prop == nil {
-				continue
-			}
-			if member == nil && prop.Type != "" && prop.Type != "array" && !slices.Contains(s.Required, name) {
+				if prop = at.AdditionalProperties; prop == nil {
+					continue
+				}
+			} else if member == nil && prop.Type != "" && prop.Type != "array" && !slices.Contains(at.Required, name) {
 				delete(v, name)
 				continue
 			}
-			v[name] = prune(prop, member)
+			v[name] = s.prune(prop, member)
 		}
 	case []any:
 		for i := range v {
-			v[i] = prune(s.Items, v[i])
+			v[i] = s.prune(at.Items, v[i])
 		}
 	}
 	return value
