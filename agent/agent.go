@@ -38,6 +38,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/helios-go/helios/fault"
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/secret"
 	"github.com/helios-go/helios/tool"
@@ -57,6 +58,11 @@ type Agent struct {
 	Limits       Limits
 	Compact      Compactor  // nil: TwoStage{}
 	Prices       llm.Prices // needed for Result.Cost and Limits.Money
+	// Faults says what surrounds a call of a tool: attempts, a circuit breaker, a
+	// time for all of it. A call that must not be repeated is made once, whatever
+	// the policy says of attempts, and a tool.Abort is final. Nil makes each call
+	// once. It is safe for concurrent use.
+	Faults func(*tool.Call) fault.Policy
 	// Secrets are what no tool result, error, question, progress or log line shows.
 	// Nil has none. See [OpenOptions].RedactLog for what users and models say.
 	Secrets *secret.Registry

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/helios-go/helios/llm"
 )
@@ -52,6 +53,9 @@ type TwoStage struct {
 	// Prompt tells it how; "" is a prompt that keeps the goal, facts with their
 	// sources, decisions and open questions.
 	Prompt string
+	// Timeout is how long a summary may take, by default two minutes. Beyond it the
+	// conversation stays as it is.
+	Timeout time.Duration
 }
 
 const summaryPrompt = `Summarise the conversation below for the assistant that will go on with it and can no longer see it. ` +
@@ -110,6 +114,12 @@ func (t TwoStage) summarise(ctx context.Context, c *Compaction, groups [][]llm.M
 		prompt = summaryPrompt
 	}
 	out.Model = m.Name()
+	timeout := t.Timeout
+	if timeout <= 0 {
+		timeout = 2 * time.Minute
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("it took longer than %s", timeout))
+	defer cancel()
 	piece := int(max(c.Target, 1000)) * bytesPerToken / 2 // half of what fits, in bytes
 	text, summary := render(flatten(groups)), ""
 	for len(text) > 0 {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/helios-go/helios/fault"
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/tool"
 )
@@ -204,7 +205,27 @@ func (r *run) guard(ctx context.Context, v *verdict) (res tool.Result, err error
 			err = &panicError{p}
 		}
 	}()
-	return v.tool.Run(ctx, v.call.Args)
+	if r.s.agent.Faults == nil {
+		return v.tool.Run(ctx, v.call.Args)
+	}
+	return fault.Do(ctx, r.s.agent.faults(v.call), func(ctx context.Context) (tool.Result, error) {
+		return v.tool.Run(ctx, v.call.Args)
+	})
+}
+
+// faults is the policy for a call, as far as its effect allows it.
+func (a *Agent) faults(c *tool.Call) fault.Policy {
+	p := a.Faults(c)
+	if p.Retry == nil || !c.Effect.Repeatable() {
+		return p.WithoutRetry()
+	}
+	retry := *p.Retry
+	curable := retry.If
+	retry.If = func(err error) bool {
+		return !errors.As(err, new(*tool.AbortError)) && (curable == nil || curable(err))
+	}
+	p.Retry = &retry
+	return p
 }
 
 // host is what a running call talks to.

@@ -46,6 +46,9 @@ type Limits struct {
 	Retries int
 	// Parallel is how many ReadOnly calls run at the same time, by default 8.
 	Parallel int
+	// Waiting is how many messages may wait for a run to take them, by default 256.
+	// Send refuses more with ErrFull.
+	Waiting int
 	// ResultBytes bounds the text of one tool result, by default 256 KiB. What is
 	// beyond is cut, and the model is told.
 	ResultBytes int
@@ -62,6 +65,7 @@ func (l Limits) withDefaults() Limits {
 		l.Retries = 2
 	}
 	def(&l.Parallel, 8)
+	def(&l.Waiting, 256)
 	def(&l.ResultBytes, 256<<10)
 	return l
 }

@@ -191,7 +191,8 @@ func (s *Session) History() []llm.Message {
 
 // Send adds a user message; how a running session takes it is the delivery's
 // business. It returns once the message is in the log, with its Seq there; ctx
-// bounds only that. An accepted message is never lost.
+// bounds only that. An accepted message is never lost. With too many messages
+// waiting it returns [ErrFull].
 func (s *Session) Send(ctx context.Context, m llm.Message, d Delivery) (Seq, error) {
 	if m.Role == "" {
 		m.Role = llm.RoleUser
@@ -202,12 +203,25 @@ func (s *Session) Send(ctx context.Context, m llm.Message, d Delivery) (Seq, err
 	case d != Steer && d != Queue && d != Preempt:
 		return 0, fmt.Errorf("send to session %s: no delivery %q", s.id, d)
 	}
+	if n := s.waiting(); n >= s.agent.Limits.Waiting {
+		return 0, fmt.Errorf("send to session %s: %w: %d messages", s.id, ErrFull, n)
+	}
 	seq, err := s.post(ctx, &UserMessage{Message: m, Delivery: d, Origin: OriginUser})
 	if err != nil {
 		return 0, fmt.Errorf("send to session %s: %w", s.id, err)
 	}
 	s.kick(true)
 	return seq, nil
+}
+
+// ErrFull is what Send returns when too many messages wait already, see
+// [Limits].Waiting. Try again when the session has taken some.
+var ErrFull = errors.New("too many messages are waiting")
+
+func (s *Session) waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.st.inbox)
 }
 
 // Run sends a message with [Queue] and waits until the session is idle.

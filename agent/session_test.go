@@ -240,7 +240,7 @@ func TestNoAcceptedMessageIsLost(t *testing.T) {
 	t.Parallel()
 	const senders, each = 50, 20
 	m := llmtest.Func(func(*llm.Request) llmtest.Turn { return llmtest.Text("ok") })
-	b := open(t, agent.Agent{Model: m}, nil)
+	b := open(t, agent.Agent{Model: m, Limits: agent.Limits{Waiting: senders * each}}, nil)
 	var group sync.WaitGroup
 	for i := range senders {
 		group.Go(func() {

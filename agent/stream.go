@@ -28,6 +28,9 @@ func (r *run) callModel(v *runState) (bool, error) {
 	}
 	refused := false
 	for attempt := 1; ; attempt++ {
+		if r.overspent() { // on a summary, or on attempts that failed
+			return true, r.end(StopMoney, nil)
+		}
 		r.estimate = estimateRequest(req)
 		resp, emitted, err := r.attempt(req, attempt)
 		msg := r.message(resp, v.turns, attempt)
@@ -100,6 +103,12 @@ func (r *run) answer(msg *ModelMessage) (bool, error) {
 		return true, r.end(StopMoney, nil, msg)
 	}
 	return false, r.s.append(r.l, msg)
+}
+
+// overspent reports whether the run has cost more than it may.
+func (r *run) overspent() bool {
+	limit := r.s.agent.Limits.Money
+	return limit > 0 && r.s.view().cost > limit
 }
 
 // turnRequest builds what the model is asked in this turn.
