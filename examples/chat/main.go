@@ -2,7 +2,8 @@
 //
 //	go run ./examples/chat
 //
-// A line steers the model at its next step, /stop interrupts it, /quit ends.
+// A line is a message, which a model at work takes into account at its next step;
+// /stop interrupts it, /quit ends.
 package main
 
 import (
@@ -16,7 +17,6 @@ import (
 
 	"github.com/helios-go/helios/agent"
 	"github.com/helios-go/helios/llm"
-	"github.com/helios-go/helios/tool"
 )
 
 func main() {
@@ -26,10 +26,7 @@ func main() {
 }
 
 func chat(ctx context.Context, in io.Reader, out io.Writer) error {
-	read := tool.New("read", "Read a page about a topic", func(_ context.Context, in struct{ Topic string }) (string, error) {
-		return "There is much to be said about " + in.Topic + ".", nil
-	}, tool.WithEffect(tool.ReadOnly))
-	s, err := agent.Agent{Model: model(), Tools: []tool.Tool{read}}.Open(ctx, nil)
+	s, err := agent.Agent{Model: model(), Tools: tools()}.Open(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -59,7 +56,10 @@ func chat(ctx context.Context, in io.Reader, out io.Writer) error {
 // show prints what happens in the session, as it happens.
 func show(ctx context.Context, s *agent.Session, out io.Writer) {
 	shown := "" // of the message that the model is writing
-	for e := range s.Events(ctx, 0) {
+	for e, err := range s.Events(ctx, 0) {
+		if err != nil {
+			return // ctx has ended
+		}
 		switch d := e.Data.(type) {
 		case *agent.TextDelta:
 			shown += d.Text

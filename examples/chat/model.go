@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"time"
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/llm/llmtest"
+	"github.com/helios-go/helios/tool"
 )
 
 // model is a stand-in that reads three pages about whatever was said last and
@@ -22,4 +24,12 @@ func model() llm.Model {
 		return llmtest.Text(fmt.Sprintf("Let me read page %d about %s.", pages, topic)).
 			And("read", fmt.Sprintf(`{"Topic":%q}`, topic)).Every(100 * time.Millisecond)
 	})
+}
+
+// tools give the model some work to do, so that there is a next step.
+func tools() []tool.Tool {
+	read := tool.New("read", "Read a page about a topic", func(_ context.Context, in struct{ Topic string }) (string, error) {
+		return "There is much to be said about " + in.Topic + ".", nil
+	}, tool.WithEffect(tool.ReadOnly))
+	return []tool.Tool{read}
 }
