@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -76,7 +77,7 @@ var ErrNoAsker = errors.New("nobody is there to answer a question")
 
 // Ask puts a question to the user and waits for the answer, as long as ctx
 // allows: the tool's timeout stands still meanwhile. ID, Call and Tool are
-// filled in. After a crash the tool runs again only if its effect allows it;
+// filled in. An answer that comes back fits the question (see [Answer.Fits]). After a crash the tool runs again only if its effect allows it;
 // questions that were answered by then are answered at once.
 func (c *Call) Ask(ctx context.Context, q Question) (Answer, error) {
 	if err := q.Validate(); err != nil {
@@ -85,7 +86,11 @@ func (c *Call) Ask(ctx context.Context, q Question) (Answer, error) {
 	if c.Host == nil {
 		return Answer{}, ErrNoAsker
 	}
-	return c.Host.Ask(ctx, q)
+	a, err := c.Host.Ask(ctx, q)
+	if err == nil {
+		err = a.Fits(&q)
+	}
+	return a, err
 }
 
 // A Question is put to the user: by a tool, or by an agent that needs
@@ -146,12 +151,16 @@ const (
 	Deny  = "deny"
 )
 
-// Fits reports what is wrong with an answer to q: a label that was not offered,
-// several where one was asked for, nothing at all.
+// Fits reports what is wrong with an answer to q: a label that was not offered or
+// is there twice, several where one was asked for, nothing at all. A text in place
+// of a choice is fine, but for a permission, which is given or not.
 func (a Answer) Fits(q *Question) error {
-	for _, label := range a.Choices {
+	for i, label := range a.Choices {
 		if !slices.ContainsFunc(q.Choices, func(c Choice) bool { return c.Label == label }) {
-			return errors.New("answer: " + label + " is not among the choices")
+			return fmt.Errorf("answer: %s is not among the choices", label)
+		}
+		if slices.Contains(a.Choices[:i], label) {
+			return fmt.Errorf("answer: %s is chosen twice", label)
 		}
 	}
 	switch {
