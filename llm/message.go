@@ -1,8 +1,10 @@
 package llm
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 )
 
 // Role says who speaks in a [Message]. Instructions are not a role: they are
@@ -66,10 +68,16 @@ type toolCallJSON struct {
 }
 
 // MarshalJSON writes arguments that are not valid JSON, as a cut stream leaves
-// them, as the string args_text, so that any call can be stored.
+// them, as the string args_text, so that any call can be stored. What is not UTF-8
+// becomes the replacement character.
 func (c ToolCall) MarshalJSON() ([]byte, error) {
 	out := toolCallJSON{ID: c.ID, Name: c.Name, Args: c.Args}
-	if len(c.Args) > 0 && !json.Valid(c.Args) {
+	switch {
+	case len(c.Args) == 0:
+	case !utf8.Valid(c.Args):
+		c.Args = bytes.ToValidUTF8(c.Args, []byte("\uFFFD"))
+		return c.MarshalJSON()
+	case !json.Valid(c.Args):
 		out.Args, out.Text = nil, string(c.Args)
 	}
 	return marshal(out) // with <, > and & as the model wrote them

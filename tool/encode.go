@@ -169,7 +169,7 @@ func (w lenient) object(v reflect.Value, depth int) error {
 	first := true
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		tag, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if !f.IsExported() || f.Anonymous && tag == "" || tag == "-" && opts == "" {
+		if !f.IsExported() || f.Anonymous && tag == "" && isStruct(f.Type) || tag == "-" && opts == "" {
 			continue
 		}
 		member, err := v.FieldByIndexErr(f.Index)
@@ -179,13 +179,38 @@ func (w lenient) object(v reflect.Value, depth int) error {
 		if tag == "" {
 			tag = f.Name
 		}
-		if err := w.member(first, tag, member, depth); err != nil {
+		if err := w.member(first, tag, quote(member, opts), depth); err != nil {
 			return err
 		}
 		first = false
 	}
 	w.b.WriteByte('}')
 	return nil
+}
+
+func isStruct(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct || t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct
+}
+
+// quote is what a field with the option string is written as: the text of its
+// value.
+func quote(v reflect.Value, opts string) reflect.Value {
+	if !slices.Contains(strings.Split(opts, ","), "string") {
+		return v
+	}
+	scalar := v
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
+		scalar = v.Elem()
+	}
+	switch scalar.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Struct, reflect.Map, reflect.Slice, reflect.Array:
+		return v
+	}
+	text, err := strict(scalar.Interface())
+	if err != nil {
+		return v // a NaN
+	}
+	return reflect.ValueOf(string(text))
 }
 
 func skip(v reflect.Value, opts string) bool {

@@ -23,21 +23,28 @@ type Promoted struct {
 	P string `json:"p"`
 }
 
+// Label is no struct, so it is a field like another when it is embedded.
+type Label string
+
 type outer struct {
 	Promoted
-	A     float64            `json:"a"`
-	B     []float64          `json:"b"`
-	C     map[string]float64 `json:"c,omitempty"`
-	D     *inner             `json:"d,omitempty"`
-	E     any                `json:"e"`
-	F     string             `json:",omitempty"`
-	G     time.Time          `json:"g,omitzero"`
-	H     [2]float32         `json:"h"`
-	I     []byte             `json:"i"`
-	J     map[int]string     `json:"j,omitempty"`
-	K     json.RawMessage    `json:"k,omitempty"`
-	L     struct{}           `json:"l"`
-	M     time.Duration      `json:"m,omitempty"`
+	A float64            `json:"a"`
+	B []float64          `json:"b"`
+	C map[string]float64 `json:"c,omitempty"`
+	D *inner             `json:"d,omitempty"`
+	E any                `json:"e"`
+	F string             `json:",omitempty"`
+	G time.Time          `json:"g,omitzero"`
+	H [2]float32         `json:"h"`
+	I []byte             `json:"i"`
+	J map[int]string     `json:"j,omitempty"`
+	K json.RawMessage    `json:"k,omitempty"`
+	L struct{}           `json:"l"`
+	M time.Duration      `json:"m,omitempty"`
+	N int                `json:"n,omitempty,string"`
+	O *float64           `json:"o,omitempty,string"`
+	Q string             `json:"q,omitempty,string"`
+	Label
 	small float64
 }
 
@@ -47,10 +54,10 @@ func TestNumbersThatJSONCannotHoldBecomeNull(t *testing.T) {
 	v := outer{
 		Promoted: Promoted{"p"}, A: nan, B: []float64{1, -inf}, C: map[string]float64{"z": inf, "a<b": 2}, D: &inner{X: nan, Y: 1},
 		E: []any{nan, "t", nil, map[string]any{"n": inf}}, G: time.Unix(0, 0).UTC(), H: [2]float32{float32(nan), 1}, J: map[int]string{2: "b", 10: "a"},
-		K: json.RawMessage(`{"raw":1}`), small: nan,
+		K: json.RawMessage(`{"raw":1}`), O: &nan, Q: "x", Label: "t", small: nan,
 	}
 	want := `{"p":"p","a":null,"b":[1,null],"c":{"a<b":2,"z":null},"d":{"x":null},"e":[null,"t",null,{"n":null}],` +
-		`"g":"1970-01-01T00:00:00Z","h":[null,1],"i":null,"j":{"10":"a","2":"b"},"k":{"raw":1},"l":{}}`
+		`"g":"1970-01-01T00:00:00Z","h":[null,1],"i":null,"j":{"10":"a","2":"b"},"k":{"raw":1},"l":{},"o":null,"q":"\"x\"","Label":"t"}`
 	got, err := encode(v)
 	if err != nil || string(got) != want {
 		t.Errorf("encode = %s, %v\nwant %s", got, err, want)
@@ -89,6 +96,10 @@ func TestLenientAgreesWithEncodingJSON(t *testing.T) {
 			I:        rapid.SliceOf(rapid.Byte()).Draw(rt, "i"),
 			J:        rapid.MapOf(rapid.Int(), rapid.String()).Draw(rt, "j"),
 			M:        time.Duration(rapid.Int64().Draw(rt, "m")),
+			N:        rapid.Int().Draw(rt, "n"),
+			O:        new(rapid.Float64Range(-1, 1).Draw(rt, "o")),
+			Q:        rapid.String().Draw(rt, "q"),
+			Label:    Label(rapid.String().Draw(rt, "label")),
 		}
 		if rapid.Bool().Draw(rt, "d?") {
 			v.D = &inner{X: rapid.Float64Range(0, 1).Draw(rt, "d")}

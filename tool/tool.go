@@ -20,12 +20,14 @@
 package tool
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
 	"time"
+	"unicode/utf8"
 
 	"github.com/helios-go/helios/llm"
 )
@@ -148,13 +150,17 @@ func (t Tool) Err() error {
 var nameOK = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // Check validates the arguments of a call and returns them in the form that
-// [Tool.Run] takes: none at all become {}. An error is worded for the model.
+// [Tool.Run] takes: none at all, or null, become {}, and bytes that are not UTF-8
+// the replacement character. An error is worded for the model.
 func (t Tool) Check(args json.RawMessage) (json.RawMessage, error) {
 	if err := t.Err(); err != nil {
 		return nil, err
 	}
-	if isBlank(args) {
+	switch {
+	case isBlank(args):
 		args = json.RawMessage("{}")
+	case !utf8.Valid(args):
+		args = bytes.ToValidUTF8(args, []byte("\uFFFD"))
 	}
 	if err := t.schema.Validate(args); err != nil {
 		return nil, fmt.Errorf("invalid arguments for %s: %w", t.Spec.Name, err)
@@ -181,10 +187,6 @@ func (t Tool) Run(ctx context.Context, args json.RawMessage) (Result, error) {
 }
 
 func isBlank(data []byte) bool {
-	for _, c := range data {
-		if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
-			return false
-		}
-	}
-	return true
+	data = bytes.TrimSpace(data)
+	return len(data) == 0 || string(data) == "null"
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -224,6 +225,7 @@ func TestQuestionsAndAnswersAreChecked(t *testing.T) {
 		{tool.Question{Text: "?", Choices: choices}, tool.Answer{Choices: []string{"c"}}, "not among the choices"},
 		{tool.Question{Text: "?", Choices: choices}, tool.Answer{Choices: []string{"a", "b"}}, "one choice"},
 		{tool.Question{Text: "?", Choices: choices, Multiple: true}, tool.Answer{Choices: []string{"a", "b"}}, ""},
+		{tool.Question{Text: "?", Choices: choices, Multiple: true}, tool.Answer{Choices: []string{"a", "a"}}, "chosen twice"},
 		{tool.Question{Text: "?", Choices: choices, Permission: true}, tool.Answer{Text: "hm"}, "nothing is chosen"},
 		{tool.Question{Text: "?", Choices: []tool.Choice{{}}}, tool.Answer{}, "no label"},
 		{tool.Question{Text: "?", Choices: []tool.Choice{{Label: "a"}, {Label: "a"}}}, tool.Answer{}, "two choices"},
@@ -238,5 +240,84 @@ func TestQuestionsAndAnswersAreChecked(t *testing.T) {
 	}
 	if _, err := tool.CallFrom(t.Context()).Ask(t.Context(), tool.Question{}); err == nil || errors.Is(err, tool.ErrNoAsker) {
 		t.Errorf("a question without text: %v", err)
+	}
+}
+
+// Arguments come to the function as the model meant them, or not at all.
+func TestArgumentsAsModelsSendThem(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		Path    string   `json:"path,omitempty"`
+		Timeout *float64 `json:"timeout,omitempty"`
+		Names   []string `json:"names,omitempty"`
+	}
+	typed := tool.New("read", "", func(_ context.Context, a in) (string, error) {
+		return fmt.Sprintf("%q %v %v", a.Path, a.Timeout, a.Names), nil
+	})
+	raw := tool.Raw(llm.ToolSpec{Name: "read", Input: typed.Spec.Input}, func(_ context.Context, args json.RawMessage) (tool.Result, error) {
+		return tool.Text(string(args)), nil
+	})
+	for _, tt := range []struct{ args, typed, raw string }{
+		{``, `"" <nil> []`, `{}`},
+		{" \n", `"" <nil> []`, `{}`},
+		{`null`, `"" <nil> []`, `{}`},
+		{`{}`, `"" <nil> []`, `{}`},
+		{`{"timeout":null}`, `"" <nil> []`, `{"timeout":null}`},
+		{`{"path":null,"names":null}`, `"" <nil> []`, `{"path":null,"names":null}`},
+		{`{"path":"\ud83d"}`, `"�" <nil> []`, `{"path":"\ud83d"}`},
+		{`{"path":"\ud83e\udd80"}`, `"🦀" <nil> []`, `{"path":"\ud83e\udd80"}`},
+		{"{\"path\":\"a\xed\xa0\xbdb\x80\"}", `"a�b�" <nil> []`, `{"path":"a�b�"}`},
+		{`{"path":"\u0000"}`, `"\x00" <nil> []`, `{"path":"\u0000"}`},
+		{`{"path":"a","content":"x`, "ends in the middle", ""},
+		{`{"pth":"a"}`, `pth is unknown; did you mean "path"?`, ""},
+		{`{"path":1}`, "path must be string, not integer", ""},
+		{`"path"`, "the value must be object, not string", ""},
+		{`[]`, "the value must be object, not array", ""},
+		{`{} {}`, "not valid JSON", ""},
+	} {
+		for which, x := range map[string]tool.Tool{"typed": typed, "raw": raw} {
+			want := map[string]string{"typed": tt.typed, "raw": tt.raw}[which]
+			args, err := x.Check(json.RawMessage(tt.args))
+			if tt.raw == "" {
+				if err == nil || !strings.Contains(err.Error(), tt.typed) {
+					t.Errorf("%s %q: %v, want %q", which, tt.args, err, tt.typed)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s %q: %v", which, tt.args, err)
+				continue
+			}
+			if res, err := x.Run(t.Context(), args); err != nil || res.Text() != want {
+				t.Errorf("%s %q: %s, %v; want %s", which, tt.args, res.Text(), err, want)
+			}
+		}
+	}
+}
+
+// An array of a Go type always says what its items are.
+func TestArraysHaveItems(t *testing.T) {
+	t.Parallel()
+	x := tool.New("x", "", func(context.Context, struct {
+		Names []string         `json:"names"`
+		Rows  []map[string]int `json:"rows"`
+		Any   []any            `json:"any"`
+	}) (string, error) {
+		return "", nil
+	})
+	if n := strings.Count(string(x.Spec.Input), `"items":`); n != 3 {
+		t.Errorf("schema = %s", x.Spec.Input)
+	}
+}
+
+// What a struct's text fields hold is JSON that any wire takes.
+func TestOddBytesInAResultAreValidJSON(t *testing.T) {
+	t.Parallel()
+	x := tool.New("x", "", func(context.Context, struct{}) (any, error) {
+		return map[string]any{"a": "x\xed\xa0\xbd\x80\x00y", "nan": math.NaN(), "b": []byte{0x80, 0}}, nil
+	})
+	res, err := x.Run(t.Context(), json.RawMessage(`{}`))
+	if want := `{"a":"x\ufffd\ufffd\ufffd\ufffd\u0000y","b":"gAA=","nan":null}`; err != nil || res.Text() != want || !json.Valid(res.Data) {
+		t.Errorf("result = %s, %v; want %s", res.Text(), err, want)
 	}
 }
