@@ -154,10 +154,11 @@ func (m *meta) call(data agent.EventData) {
 // any other the name is something that a model has made up.
 func named(o agent.Outcome) bool {
 	switch o {
-	case agent.OutcomeInvalid, agent.OutcomeInterrupted, agent.OutcomeLimit:
-		return false
+	case agent.OutcomeOK, agent.OutcomeError, agent.OutcomePanic, agent.OutcomeAborted,
+		agent.OutcomeTimeout, agent.OutcomeUnknown, agent.OutcomeDenied:
+		return true
 	}
-	return true
+	return false
 }
 
 func (m *meta) spent(u llm.Usage, c llm.Micros) {
