@@ -171,20 +171,23 @@ func TestTheWindowOfTheModelCounts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		window llm.Size
+		most   int64 // tokens asked for in an answer
 		limit  int64
 		want   int64
 	}{
-		{llm.Size{}, 0, 180_000},
-		{llm.Size{}, 1000, 1000},
-		{llm.Size{Context: 100_000}, 0, 80_000},
-		{llm.Size{Context: 100_000, MaxOutput: 4000}, 0, 96_000},
-		{llm.Size{Context: 100_000}, 1000, 1000},
-		{llm.Size{Context: 100_000}, 90_000, 80_000},
-		{llm.Size{Context: 10_000}, 0, 180_000}, // less than the headroom: it cannot be right
+		{llm.Size{}, 0, 0, 180_000},
+		{llm.Size{}, 0, 1000, 1000},
+		{llm.Size{Context: 100_000}, 0, 0, 80_000},
+		{llm.Size{Context: 100_000, MaxOutput: 4000}, 0, 0, 96_000},
+		{llm.Size{Context: 100_000, MaxOutput: 4000}, 1000, 0, 99_000},
+		{llm.Size{Context: 100_000}, 0, 1000, 1000},
+		{llm.Size{Context: 100_000}, 0, 90_000, 80_000},
+		{llm.Size{Context: 8000}, 0, 0, 6000},                        // a small local model
+		{llm.Size{Context: 32_000, MaxOutput: 32_000}, 0, 0, 16_000}, // half is left in any case
 	} {
 		m := llmtest.New(llmtest.Text("x"))
 		m.Window = tt.window
-		b := open(t, agent.Agent{Model: m, Compact: agent.NoCompaction, Limits: agent.Limits{Context: tt.limit}}, nil)
+		b := open(t, agent.Agent{Model: m, Compact: agent.NoCompaction, Options: llm.Options{MaxTokens: tt.most}, Limits: agent.Limits{Context: tt.limit}}, nil)
 		b.ask(strings.Repeat("x", int(tt.want)*4))
 		warnings := pick[*agent.ContextWarning](b.log())
 		if len(warnings) != 1 || warnings[0].Ceiling != tt.want {

@@ -70,7 +70,8 @@ func estimateRequest(req *llm.Request) int64 {
 // are taken to fit.
 const defaultContext = 180_000
 
-// headroom is kept for the answer where the model does not tell its longest one.
+// headroom is kept for the answer where nobody tells the longest one, but of a
+// small window no more than a quarter.
 const headroom = 20_000
 
 // ceiling is how many tokens a request may have: what the limit or the model's
@@ -79,11 +80,14 @@ func (a *Agent) ceiling() int64 {
 	limit := a.Limits.Context
 	if sizer, ok := a.Model.(llm.Sizer); ok {
 		size := sizer.Size()
-		room := size.MaxOutput
-		if room <= 0 {
-			room = headroom
+		room := min(headroom, size.Context/4)
+		switch asked := a.Options.MaxTokens; {
+		case asked > 0:
+			room = min(asked, size.Context/2)
+		case size.MaxOutput > 0:
+			room = min(size.MaxOutput, size.Context/2)
 		}
-		if fits := size.Context - room; size.Context > 0 && fits > 0 && (limit <= 0 || fits < limit) {
+		if fits := size.Context - room; fits > 0 && (limit <= 0 || fits < limit) {
 			limit = fits
 		}
 	}
