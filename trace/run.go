@@ -253,6 +253,7 @@ func (r *run) end(e *agent.Event, res *agent.Result) {
 	}
 	if r.model != nil && outcome != OK {
 		r.model.close(e.Time, outcome, err) // what stopped the run stopped it
+		r.model.set("error", category(res.Err))
 	}
 	if r.turn != nil {
 		last := outcome
