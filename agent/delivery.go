@@ -1,7 +1,7 @@
 package agent
 
 // Delivery says when a message sent to a running session is seen. To an idle
-// session all three start a run.
+// session all of them start a run.
 type Delivery string
 
 // The deliveries.
@@ -14,7 +14,20 @@ const (
 	// Preempt interrupts the run at AfterTools and starts the next one, ahead of
 	// what is queued.
 	Preempt Delivery = "preempt"
+	// PreemptNow is Preempt without waiting: it interrupts the run at Now.
+	PreemptNow Delivery = "preempt_now"
 )
+
+// preempts is where a message of this delivery interrupts the run; "" is nowhere.
+func (d Delivery) preempts() SafePoint {
+	switch d {
+	case Preempt:
+		return AfterTools
+	case PreemptNow:
+		return Now
+	}
+	return ""
+}
 
 // SafePoint is where an interrupt stops a run. The history is valid at each of
 // them: every call has a result.

@@ -35,7 +35,7 @@ type step struct {
 
 var (
 	turnKinds = []string{"answer", "answer", "calls", "calls", "calls", "many", "odd calls", "ask", "busy", "break", "cut", "hang", "length", "refuse"}
-	stepKinds = []string{"steer", "steer", "queue", "preempt", "now", "after model", "after tools", "allow", "deny", "crash", "close", "other", "custom"}
+	stepKinds = []string{"steer", "steer", "queue", "preempt", "preempt_now", "now", "after model", "after tools", "allow", "deny", "crash", "close", "other", "custom"}
 )
 
 func drawPlan(t *rapid.T) plan {
@@ -210,7 +210,7 @@ func (l *life) do(kind string) {
 	ctx := context.Background()
 	points := map[string]agent.SafePoint{"now": agent.Now, "after model": agent.AfterModel, "after tools": agent.AfterTools}
 	switch kind {
-	case "steer", "queue", "preempt":
+	case "steer", "queue", "preempt", "preempt_now":
 		l.send(l.s, agent.Delivery(kind))
 	case "now", "after model", "after tools":
 		if err := l.s.Interrupt(ctx, points[kind], kind); err != nil {

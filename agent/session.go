@@ -200,7 +200,7 @@ func (s *Session) Send(ctx context.Context, m llm.Message, d Delivery) (Seq, err
 	switch {
 	case m.Role != llm.RoleUser || len(m.Parts) == 0:
 		return 0, fmt.Errorf("send to session %s: a message needs the user's role and at least one part", s.id)
-	case d != Steer && d != Queue && d != Preempt:
+	case d != Steer && d != Queue && d.preempts() == "":
 		return 0, fmt.Errorf("send to session %s: no delivery %q", s.id, d)
 	}
 	if n := s.waiting(); n >= s.agent.Limits.Waiting {

@@ -174,8 +174,9 @@ func (s *state) userMessage(seq Seq, d *UserMessage) {
 		if own && s.run != nil && (s.run.phase == phaseModel || s.run.phase == phaseAnswer) {
 			s.run.phase = phaseTurn // the model has to hear this first
 		}
-		if d.Delivery == Preempt && s.run != nil && s.run.interrupt == "" {
-			s.run.interrupt, s.run.preempted = AfterTools, true
+		if at := d.Delivery.preempts(); s.run != nil && at.urgency() > s.run.interrupt.urgency() {
+			s.run.preempted = s.run.preempted || s.run.interrupt == ""
+			s.run.interrupt = at
 		}
 		return
 	}
@@ -428,18 +429,14 @@ func (s *state) parked() bool {
 // preempt, else those that steer, else the first that is queued. Messages that
 // steer join in any case, since they would be seen at once.
 func (s *state) nextRun() []Seq {
-	has := func(d Delivery) bool {
-		return slices.ContainsFunc(s.inbox, func(w waiting) bool { return w.msg.Delivery == d })
-	}
-	preempt, steer := has(Preempt), has(Steer)
 	var took []Seq
 	for _, w := range s.inbox {
-		switch {
-		case w.msg.Delivery == Steer, w.msg.Delivery == Preempt:
-			took = append(took, w.seq)
-		case !preempt && !steer && len(took) == 0:
+		if w.msg.Delivery != Queue {
 			took = append(took, w.seq)
 		}
+	}
+	if len(took) == 0 && len(s.inbox) > 0 {
+		took = append(took, s.inbox[0].seq)
 	}
 	return took
 }
