@@ -152,7 +152,7 @@ var Forbidden = []Edge{
 	{
 		From:    []string{"./..."},
 		To:      []string{"testing", "net/http/httptest"},
-		Except:  TestHelpers,
+		Except:  append([]string{"./examples/..."}, TestHelpers...),
 		Because: "it would put the flags and the weight of a test binary into every program",
 	},
 }
@@ -187,5 +187,6 @@ var Owners = []Owner{
 // TestHelpers are packages for tests, of this repository or of its users.
 var TestHelpers = []string{"./llm/llmtest", "./agent/agenttest", "./prompt/prompttest", "./helio/cdf/cdftest", "./internal/testdata", "./internal/repocheck"}
 
-// Generators are programs that write committed files; they may use test helpers for it.
-var Generators = []string{"./helioai/demo/generate"}
+// Generators are programs that write committed files, and examples, which need a
+// model without a key: they may use test helpers for it.
+var Generators = []string{"./helioai/demo/generate", "./examples/..."}
