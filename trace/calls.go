@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/helios-go/helios/agent"
@@ -60,9 +61,9 @@ func (r *run) toolStarted(e *agent.Event, d *agent.ToolStarted) {
 }
 
 func lastAttempt(t *Span) *Span {
-	for i := len(t.Children) - 1; i >= 0; i-- {
-		if t.Children[i].Kind == KindAttempt {
-			return t.Children[i]
+	for _, c := range slices.Backward(t.Children) {
+		if c.Kind == KindAttempt {
+			return c
 		}
 	}
 	return nil

@@ -89,8 +89,8 @@ func handmade(datas ...agent.EventData) []agent.Event {
 	return events
 }
 
-func started(i int, call string) *agent.ToolStarted {
-	return &agent.ToolStarted{Index: i, Call: &llm.ToolCall{ID: call, Name: "put"}, Effect: tool.Idempotent}
+func started(call string) *agent.ToolStarted {
+	return &agent.ToolStarted{Call: &llm.ToolCall{ID: call, Name: "put"}, Effect: tool.Idempotent}
 }
 
 func ended(i int, call string) *agent.ToolEnded {

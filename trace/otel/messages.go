@@ -14,13 +14,13 @@ type message struct {
 }
 
 type part struct {
-	Type      string          `json:"type"`
-	Content   string          `json:"content,omitempty"`
-	ID        string          `json:"id,omitempty"`
-	Name      string          `json:"name,omitempty"`
-	Arguments json.RawMessage `json:"arguments,omitempty"`
-	Response  string          `json:"response,omitempty"`
-	MIME      string          `json:"mime_type,omitempty"`
+	Type      string `json:"type"`
+	Content   string `json:"content,omitempty"`
+	ID        string `json:"id,omitempty"`
+	Name      string `json:"name,omitempty"`
+	Arguments any    `json:"arguments,omitempty"` // JSON, or as text what is none
+	Response  string `json:"response,omitempty"`
+	MIME      string `json:"mime_type,omitempty"`
 }
 
 // messages writes messages as JSON. Of files and media there is only the type.
@@ -45,11 +45,11 @@ func parts(all []llm.Part) []part {
 		case p.Kind == llm.PartThinking:
 			out = append(out, part{Type: "reasoning", Content: p.Text})
 		case p.Call != nil:
-			args := p.Call.Args
-			if !json.Valid(args) {
-				args, _ = json.Marshal(string(args))
+			call := part{Type: "tool_call", ID: p.Call.ID, Name: p.Call.Name}
+			if call.Arguments = string(p.Call.Args); json.Valid(p.Call.Args) {
+				call.Arguments = p.Call.Args
 			}
-			out = append(out, part{Type: "tool_call", ID: p.Call.ID, Name: p.Call.Name, Arguments: args})
+			out = append(out, call)
 		case p.Result != nil:
 			out = append(out, part{Type: "tool_call_response", ID: p.Result.ID, Response: p.Result.Text()})
 		default:

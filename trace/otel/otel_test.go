@@ -2,6 +2,7 @@ package otel_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -103,7 +104,7 @@ func team() agent.Agent {
 	return agent.Agent{
 		Name: "lead", Prices: prices, Tools: []tool.Tool{worker.Tool("work", "")},
 		Model: slow(llmtest.Call("work", `{"task":"a secret task"}`).Using(llm.Usage{Input: 10, Output: 4}),
-			llmtest.Fail(fmt.Errorf("no luck: %w", &llm.Error{Kind: llm.KindAuth, Err: fmt.Errorf("key k-123")}))),
+			llmtest.Fail(fmt.Errorf("no luck: %w", &llm.Error{Kind: llm.KindAuth, Err: errors.New("key k-123")}))),
 	}
 }
 
@@ -176,7 +177,7 @@ func checkAttributes(t *testing.T, spans map[oteltrace.SpanID]tracetest.SpanStub
 			if want := string(a.Key); s.Name == "chat pro" && (want == "gen_ai.conversation.id" || want == "helios.run.id") {
 				continue // made up for the sub-agent
 			}
-			got = append(got, string(a.Key)+"="+a.Value.Emit())
+			got = append(got, string(a.Key)+"="+a.Value.String())
 		}
 		slices.Sort(got)
 		if strings.Join(got, " ") != want {
@@ -190,7 +191,7 @@ func TestNothingThatWasSaidIsExportedUnlessAskedFor(t *testing.T) {
 	store := agent.NewMemoryStore()
 	model := llmtest.New(llmtest.Call("weather", `{"City":"said-1"}`).And("fail", `{}`).And("said_2", `{}`), llmtest.Text("said-3"))
 	look := tool.New("weather", "", func(context.Context, struct{ City string }) (string, error) { return "said-4", nil }, tool.WithEffect(tool.ReadOnly))
-	fail := tool.New("fail", "", func(context.Context, struct{}) (string, error) { return "", fmt.Errorf("said-5") }, tool.WithEffect(tool.ReadOnly))
+	fail := tool.New("fail", "", func(context.Context, struct{}) (string, error) { return "", errors.New("said-5") }, tool.WithEffect(tool.ReadOnly))
 	s := open(t, agent.Agent{Model: model, Tools: []tool.Tool{look, fail}}, store)
 	res, err := s.Run(t.Context(), "said-6")
 	if err != nil {
