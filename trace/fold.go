@@ -164,15 +164,22 @@ func (s *session) ofRun(f *Fold, e *agent.Event) {
 	if e.Run == "" {
 		return
 	}
-	i := slices.IndexFunc(s.runs, func(r *run) bool { return r.span.Run == e.Run })
-	var r *run
-	if i >= 0 {
-		r = s.runs[i]
-	} else {
+	r := s.find(e.Run)
+	if r == nil {
 		r = s.begin(e)
 	}
 	r.apply(f, e)
 	r.last = later(e.Time, r.last)
+}
+
+// find looks for a run, the latest first.
+func (s *session) find(id string) *run {
+	for _, r := range slices.Backward(s.runs) {
+		if r.span.Run == id {
+			return r
+		}
+	}
+	return nil
 }
 
 // Runs returns a copy of the spans so far: the runs by start, except those of

@@ -30,7 +30,7 @@ func calls(n int) []agent.EventData {
 }
 
 func childLog() []agent.EventData {
-	return append(calls(1), started("a"), &agent.ChildStarted{Session: "sub", Agent: "worker", Call: "a"})
+	return append(calls(1), started(), &agent.ChildStarted{Session: "sub", Agent: "worker", Call: "a"})
 }
 
 // A run that ends fails what is still open in it, and says why.
@@ -72,7 +72,7 @@ func TestWhatHasNotEndedIsOpen(t *testing.T) {
 
 func TestACallThatWasMadeAgainShowsItsAttempts(t *testing.T) {
 	t.Parallel()
-	log := append(calls(1), started("a"), started("a"), started("a"), ended(0, "a"), result(agent.StopDone))
+	log := append(calls(1), started(), started(), started(), ended(0, "a"), result(agent.StopDone))
 	call := find(t, fold(t, handmade(log...)), trace.KindTool, "put")
 	var got []string
 	for _, a := range call.Children {
@@ -166,7 +166,7 @@ func TestAnAttemptThatWasNeverMadeIsNoSpan(t *testing.T) {
 
 func TestTotalsAreNilWhereNothingWasUsed(t *testing.T) {
 	t.Parallel()
-	run := fold(t, handmade(append(calls(1), started("a"), ended(0, "a"), result(agent.StopDone))...))[0]
+	run := fold(t, handmade(append(calls(1), started(), ended(0, "a"), result(agent.StopDone))...))[0]
 	if usage, cost := run.Total(); usage != nil || cost != nil {
 		t.Errorf("total %v %v, want none", usage, cost)
 	}
@@ -230,7 +230,7 @@ func TestQuestionsAreSpans(t *testing.T) {
 	ask := func(id, call string, permission bool) *agent.QuestionAsked {
 		return &agent.QuestionAsked{Question: &tool.Question{ID: id, Tool: "put", Call: call, Permission: permission}}
 	}
-	log := append(calls(2), ask("p", "a", true), &agent.QuestionAnswered{ID: "p"}, started("a"),
+	log := append(calls(2), ask("p", "a", true), &agent.QuestionAnswered{ID: "p"}, started(),
 		ask("q", "a", false), ask("q", "a", false), ended(0, "a"), ask("p2", "b", true), ended(1, "b"), result(agent.StopDone))
 	events := handmade(log...)
 	events[5].Run, events[5].Turn = "", 0 // posted by another process
@@ -280,7 +280,7 @@ func TestACallThatWasNeverMadeHasASpanOfNoLength(t *testing.T) {
 
 func TestRedactionsAreCounted(t *testing.T) {
 	t.Parallel()
-	in, out := started("a"), ended(0, "a")
+	in, out := started(), ended(0, "a")
 	in.Redactions, out.Redactions = secret.Counts{{Name: "K", N: 1}}, secret.Counts{{Name: "K", N: 2}}
 	s := find(t, fold(t, handmade(append(calls(1), in, out)...)), trace.KindTool, "")
 	if s.Attrs["redactions"] != "3" {
@@ -292,7 +292,7 @@ func TestRedactionsAreCounted(t *testing.T) {
 func TestUnknownEventsAreNoted(t *testing.T) {
 	t.Parallel()
 	unknown := &agent.Unrecognized{Version: 9, Name: "tool_dreamt", Raw: []byte(`{}`)}
-	log := append(calls(1), started("a"), unknown, ended(0, "a"), result(agent.StopDone))
+	log := append(calls(1), started(), unknown, ended(0, "a"), result(agent.StopDone))
 	runs := fold(t, handmade(log...))
 	turn := find(t, runs, trace.KindTurn, "")
 	if len(turn.Notes) != 1 || turn.Notes[0].Name != "tool_dreamt" || runs[0].Outcome != trace.OK {
@@ -302,7 +302,7 @@ func TestUnknownEventsAreNoted(t *testing.T) {
 
 func TestALogReadFromItsMiddleGivesWhatIsInIt(t *testing.T) {
 	t.Parallel()
-	events := handmade(append(calls(1), started("a"), ended(0, "a"), result(agent.StopDone))...)
+	events := handmade(append(calls(1), started(), ended(0, "a"), result(agent.StopDone))...)
 	whole := fold(t, events)
 	for from := 1; from < len(events); from++ {
 		runs := fold(t, events[from:])

@@ -89,8 +89,9 @@ func handmade(datas ...agent.EventData) []agent.Event {
 	return events
 }
 
-func started(call string) *agent.ToolStarted {
-	return &agent.ToolStarted{Call: &llm.ToolCall{ID: call, Name: "put"}, Effect: tool.Idempotent}
+// started is the start of the first call, a.
+func started() *agent.ToolStarted {
+	return &agent.ToolStarted{Call: &llm.ToolCall{ID: "a", Name: "put"}, Effect: tool.Idempotent}
 }
 
 func ended(i int, call string) *agent.ToolEnded {
