@@ -268,18 +268,20 @@ func TestMetadataFilesAreNoEventFiles(t *testing.T) {
 func FuzzReadJSONL(f *testing.F) {
 	var b bytes.Buffer
 	sink := trace.NewFull(&b, nil)
-	for _, e := range planted(f) {
+	for _, e := range append(planted(f), handmade(childLog()...)...) {
+		b.Reset() // short inputs are what a fuzzer changes well
 		if err := sink.Put("s", e); err != nil {
 			f.Fatal(err)
 		}
+		f.Add(bytes.Clone(b.Bytes()))
 	}
-	f.Add(b.Bytes())
+	b.Reset()
 	for _, e := range handmade(childLog()...) {
 		if err := sink.Put("s", e); err != nil {
 			f.Fatal(err)
 		}
 	}
-	f.Add(b.Bytes())
+	f.Add(bytes.Clone(b.Bytes()))
 	f.Add([]byte("\n{\"session\":\"s\"}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var fold trace.Fold
