@@ -1,5 +1,7 @@
-// Package llmtest holds models that answer from a script, for tests of whatever
-// calls a model: no network, no key, the same answer every time.
+// Package llmtest stands in for models and their servers in tests: no network, no
+// key, the same answer every time.
+//
+// For tests of whatever calls a model there are models that answer from a script:
 //
 //	model := llmtest.New(
 //		llmtest.Call("weather", `{"City":"Toulouse"}`),
@@ -13,6 +15,11 @@
 // Turns can be given usage, delays and failures, so that limits, timeouts,
 // retries and interrupts can be tested; with testing/synctest the delays cost no
 // time.
+//
+// [Cassette] records what a real model answered, once, in a file that can be
+// reviewed, and plays it from then on; a request that has changed fails the test and
+// says where. For tests of what speaks to a provider's server, a [Wire] plays raw
+// HTTP responses, cut into any pieces.
 package llmtest
 
 import (
@@ -64,6 +71,18 @@ func (m *Model) Requests() []*llm.Request {
 	return append([]*llm.Request(nil), m.requests...)
 }
 
+// Done is an error unless exactly the turns of the script were asked for: none is
+// left and no request came beyond them. It tells both counts. A model of [Func] is
+// always done.
+func (m *Model) Done() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.next != nil || len(m.requests) == len(m.turns) {
+		return nil
+	}
+	return fmt.Errorf("llmtest: %d turns scripted, %d requested", len(m.turns), len(m.requests))
+}
+
 // Left is how many turns of the script have not been played.
 func (m *Model) Left() int {
 	m.mu.Lock()
@@ -93,7 +112,7 @@ func (m *Model) take(req *llm.Request) (Turn, error) {
 		return m.next(req), nil
 	}
 	if m.used >= len(m.turns) {
-		return Turn{}, fmt.Errorf("llmtest: request %d, but the script has %d turns", len(m.requests), len(m.turns))
+		return Turn{}, fmt.Errorf("llmtest: %d turns scripted, %d requested", len(m.turns), len(m.requests))
 	}
 	m.used++
 	return m.turns[m.used-1], nil

@@ -28,7 +28,7 @@ func Example() {
 	// Output:
 	// tool_calls "" <nil>
 	// stop "It is 22 C." <nil>
-	//  "" llmtest: request 3, but the script has 2 turns
+	//  "" llmtest: 2 turns scripted, 3 requested
 	// 3 0
 }
 
@@ -114,5 +114,48 @@ func TestRequestsAreCopied(t *testing.T) {
 	req.Messages[0] = llm.User("changed")
 	if got := m.Requests()[0].Messages[0].Text(); got != "one" {
 		t.Errorf("the recorded request says %q", got)
+	}
+}
+
+// A test that ends with Done knows that the script was neither too long nor too
+// short.
+func TestDoneTellsBothCounts(t *testing.T) {
+	t.Parallel()
+	m := llmtest.New(llmtest.Text("a"), llmtest.Text("b"))
+	for i, want := range []string{"llmtest: 2 turns scripted, 0 requested", "llmtest: 2 turns scripted, 1 requested", "", "llmtest: 2 turns scripted, 3 requested"} {
+		got := ""
+		if err := m.Done(); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("after %d requests: %q, want %q", i, got, want)
+		}
+		_, err := llm.Generate(t.Context(), m, &llm.Request{})
+		if i == 2 && (err == nil || err.Error() != "llmtest: 2 turns scripted, 3 requested") {
+			t.Errorf("a request beyond the script: %v", err)
+		}
+	}
+	if err := llmtest.Func(func(*llm.Request) llmtest.Turn { return llmtest.Text("x") }).Done(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestChunksArePlayedAsTheyAre(t *testing.T) {
+	t.Parallel()
+	text := llm.Chunk{Kind: llm.ChunkText, Text: "half"}
+	done := llm.Chunk{Kind: llm.ChunkDone, Finish: llm.FinishRefusal, Usage: &llm.Usage{Output: 1}}
+	boom := errors.New("boom")
+	for name, tt := range map[string]struct {
+		turn llmtest.Turn
+		want error
+	}{
+		"whole":   {llmtest.Chunks(text, done), nil},
+		"cut":     {llmtest.Chunks(text), llm.ErrTransient},
+		"failing": {llmtest.Chunks(text).Failing(boom), boom},
+	} {
+		resp, err := generate(t, tt.turn)
+		if !errors.Is(err, tt.want) || resp.Text() != "half" || err == nil && resp.Finish != llm.FinishRefusal {
+			t.Errorf("%s: %+v, %v; want %v", name, resp, err, tt.want)
+		}
 	}
 }

@@ -22,6 +22,8 @@ type Turn struct {
 	delay  time.Duration
 	gap    time.Duration
 	hang   bool
+	chunks []llm.Chunk // with raw, in place of parts
+	raw    bool
 }
 
 // Text is an answer of one text.
@@ -33,6 +35,10 @@ func Call(name, args string) Turn { return Turn{}.And(name, args) }
 
 // Parts is an answer of any parts.
 func Parts(parts ...llm.Part) Turn { return Turn{parts: parts} }
+
+// Chunks is a stream of exactly these chunks. Without a terminal one it ends as a
+// cut stream does; [Turn.Failing] ends it with an error.
+func Chunks(chunks ...llm.Chunk) Turn { return Turn{chunks: slices.Clone(chunks), raw: true} }
 
 // Fail is a stream that ends with err. After parts (see [Turn.Failing]) it
 // breaks in the middle.
@@ -95,6 +101,11 @@ func (t Turn) play(ctx context.Context, yield func(llm.Chunk, error) bool) {
 		stopped = stopped || !yield(c, nil)
 		return !stopped
 	}
+	for i := range t.chunks {
+		if !send(t.chunks[i]) {
+			return
+		}
+	}
 	broken := t.err != nil || t.cut || t.hang
 	finish := llm.FinishStop
 	for i := range t.parts {
@@ -117,6 +128,7 @@ func (t Turn) play(ctx context.Context, yield func(llm.Chunk, error) bool) {
 	}
 	switch {
 	case stopped || t.cut:
+	case t.raw && t.err == nil && !t.hang:
 	case t.err != nil:
 		yield(llm.Chunk{}, t.err)
 	case t.hang:
