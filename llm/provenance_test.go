@@ -225,3 +225,31 @@ func TestRulesAndTheSubmitValidatorHold(t *testing.T) {
 		t.Errorf("a rule for an output without provenance: %v", err)
 	}
 }
+
+// Whatever a model writes is decoded, or refused with problems that do not repeat it.
+func FuzzDecode(f *testing.F) {
+	out, err := llm.NewOutput(&llm.OutputOptions[llm.Provenanced[map[string]any]]{HideText: true})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(provenance(`{"a":1}`, entry("a", "high", "doi:1")))
+	f.Add("```json\n" + provenance(`{"a":1}`, entry("b", "LOW"), entry("b", "LOW")) + "\n```")
+	f.Add(`{"output":null,"provenance":null}`)
+	f.Add(`[1] {"output":{}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := out.Decode(text)
+		var bad *llm.OutputError
+		switch {
+		case err == nil:
+			for field := range p.Output {
+				if _, ok := p.Field(field); !ok && p.Output[field] != nil {
+					t.Errorf("%q passes without an entry for %q", text, field)
+				}
+			}
+		case !errors.As(err, &bad) || len(bad.Problems) == 0 || bad.Text != "":
+			t.Errorf("%q: %v", text, err)
+		case len(text) > 40 && strings.Contains(bad.Correction(), text):
+			t.Errorf("the correction repeats %q", text)
+		}
+	})
+}

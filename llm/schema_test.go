@@ -235,6 +235,27 @@ func FuzzShape(f *testing.F) {
 	})
 }
 
+// Any schema is refused or judges any value, and a refusal says why, hidden or not.
+func FuzzParseSchema(f *testing.F) {
+	f.Add([]byte(`{"type":"object","properties":{"a":{"type":"string","pattern":"^x"}},"required":["a"]}`), []byte(`{"a":"y","b":1}`))
+	f.Add([]byte(`{"$defs":{"n":{"type":"array","items":{"$ref":"#/$defs/n"}}},"$ref":"#/$defs/n"}`), []byte(`[[],[[]]]`))
+	f.Add([]byte(`{"oneOf":[{"minimum":3},{"enum":[1,null]}],"not":{},"items":false}`), []byte(`[null]`))
+	f.Add([]byte(`{"$schema":"http://json-schema.org/draft-07/schema#","type":["null","object"],"additionalProperties":{"type":"integer","maximum":1}}`), []byte(`{"x":2.5}`))
+	f.Add([]byte(``), []byte(`{"a":1}`))
+	f.Fuzz(func(t *testing.T, schema, value []byte) {
+		s, err := ParseSchema("fuzz", schema)
+		if err != nil {
+			return
+		}
+		for _, hide := range []bool{false, true} {
+			var bad *SchemaError
+			if err := s.validate(value, hide); err != nil && (!errors.As(err, &bad) || len(bad.Problems) == 0 || err.Error() == "") {
+				t.Errorf("%s refuses %s without a word: %v", schema, value, err)
+			}
+		}
+	})
+}
+
 func TestNearestName(t *testing.T) {
 	t.Parallel()
 	names := []string{"search_parameters", "get_timeseries", "run_python", "read"}
