@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -48,9 +49,9 @@ func (m *Media) validate() error {
 func (f *FileRef) validate() error {
 	switch {
 	case strings.TrimSpace(f.URI) == "":
-		return fmt.Errorf("a file reference without a URI")
+		return errors.New("a file reference without a URI")
 	case strings.ContainsFunc(f.URI, func(r rune) bool { return r < ' ' || r == 0x7F }):
-		return fmt.Errorf("a file reference whose URI has control characters")
+		return errors.New("a file reference whose URI has control characters")
 	}
 	return checkMIME("a file reference", f.MIME)
 }

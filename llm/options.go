@@ -2,6 +2,7 @@ package llm
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -117,11 +118,11 @@ func (c *ToolChoice) validate(tools []ToolSpec) error {
 	case int(c.Mode) >= len(choiceNames):
 		return fmt.Errorf("the tool choice has the mode %d; use one of the Choice modes of this package", uint8(c.Mode))
 	case c.Mode == ChoiceAny && len(tools) == 0:
-		return fmt.Errorf("the tool choice wants a call, and there are no tools")
+		return errors.New("the tool choice wants a call, and there are no tools")
 	case c.Mode != ChoiceNamed:
 		return nil
 	case len(c.Names) == 0:
-		return fmt.Errorf("the tool choice is ChoiceNamed without a name")
+		return errors.New("the tool choice is ChoiceNamed without a name")
 	}
 	names := make([]string, len(tools))
 	for i := range tools {

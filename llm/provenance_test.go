@@ -131,9 +131,8 @@ func TestEveryFieldHasExactlyOneEntry(t *testing.T) {
 		{`{"provenance":[]}`, []string{"output is required but missing"}},
 	} {
 		_, err := out.Decode(tt.text)
-		var bad *llm.OutputError
 		var got []string
-		if errors.As(err, &bad) {
+		if bad, ok := errors.AsType[*llm.OutputError](err); ok {
 			got = bad.Problems
 		}
 		if !slices.Equal(got, tt.want) || (err == nil) != (tt.want == nil) {

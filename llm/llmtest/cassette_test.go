@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -86,7 +87,7 @@ func everything() *llmtest.Model {
 	}
 	done := llm.Chunk{Kind: llm.ChunkDone, Finish: llm.FinishLength, Usage: &llm.Usage{Input: 1, CacheRead: 2, CacheWrite: 3, Output: 4}, Meta: json.RawMessage(`{"id":"r1"}`)}
 	return llmtest.New(
-		llmtest.Chunks(append(chunks[:len(chunks):len(chunks)], done)...),
+		llmtest.Chunks(append(slices.Clip(chunks), done)...),
 		llmtest.Chunks(chunks...),
 		llmtest.Chunks(chunks[:3]...).Failing(&llm.Error{Kind: llm.KindTransient, Provider: "p", Status: 529, RetryAfter: 1500 * time.Millisecond, Err: errors.New("overloaded")}),
 		llmtest.Fail(fmt.Errorf("read: %w", io.ErrUnexpectedEOF)),
@@ -422,7 +423,6 @@ func (f *fake) run(test func()) string {
 	return strings.Join(f.errs, "\n")
 }
 
-//nolint:paralleltest // it sets an environment variable
 func TestACassetteIsRecordedWhenAskedAndPlayedOtherwise(t *testing.T) {
 	t.Setenv(llmtest.RecordVariable, "")
 	path := filepath.Join(t.TempDir(), "new", "a.jsonl")

@@ -133,10 +133,11 @@ func window(text string, from int) string {
 	if from > 0 {
 		cut = "..." + cut
 	}
-	return shorten(cut, shown)
+	return shorten(cut)
 }
 
-func shorten(text string, n int) string {
+func shorten(text string) string {
+	n := shown
 	if len(text) <= n {
 		return text
 	}
@@ -153,5 +154,5 @@ func brief(v any) string {
 	if err != nil {
 		return fmt.Sprint(v)
 	}
-	return shorten(string(data), shown)
+	return shorten(string(data))
 }

@@ -178,7 +178,7 @@ func (r Reply) wanting(dump []byte) (Reply, error) {
 	first, _, _ := strings.Cut(head, "\n")
 	fields := strings.Fields(first)
 	if !ok || len(fields) != 3 {
-		return r, fmt.Errorf("the first line is %q, want one like POST /v1/messages HTTP/1.1, and a blank line behind the headers", shorten(first, shown))
+		return r, fmt.Errorf("the first line is %q, want one like POST /v1/messages HTTP/1.1, and a blank line behind the headers", shorten(first))
 	}
 	return r.To(fields[0], fields[1]).Where(func(q *WireRequest) error {
 		if _, err := decodeJSON(body); err == nil {

@@ -62,7 +62,7 @@ func RawReply(dump []byte) (Reply, error) {
 	for i, text := range lines[1:] {
 		name, value, ok := strings.Cut(strings.TrimSuffix(text, "\r"), ":")
 		if name = strings.TrimSpace(name); !ok || name == "" {
-			return Reply{}, fmt.Errorf("line %d is no header: %q", i+2, shorten(text, shown))
+			return Reply{}, fmt.Errorf("line %d is no header: %q", i+2, shorten(text))
 		}
 		r.header.Add(name, strings.TrimSpace(value))
 	}
@@ -90,7 +90,7 @@ func statusOf(text string) (int, error) {
 	code, _, _ := strings.Cut(rest, " ")
 	status, err := strconv.Atoi(code)
 	if !strings.HasPrefix(version, "HTTP/") || err != nil || status < 200 || status > 999 {
-		return 0, fmt.Errorf("the first line is %q, want one like HTTP/1.1 200 OK", shorten(text, shown))
+		return 0, fmt.Errorf("the first line is %q, want one like HTTP/1.1 200 OK", shorten(text))
 	}
 	return status, nil
 }

@@ -92,8 +92,7 @@ var (
 
 func errorOnTape(err error) *tapeError {
 	t := &tapeError{Text: err.Error()}
-	var e *llm.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*llm.Error](err); ok {
 		t.Kind, t.Provider, t.Status = e.Kind.String(), e.Provider, e.Status
 		t.Retry = float64(e.RetryAfter.Microseconds()) / 1000
 		if e.Err != nil {

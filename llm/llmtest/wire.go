@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -49,7 +50,7 @@ type WireRequest struct {
 // JSON decodes the body.
 func (q *WireRequest) JSON(v any) error {
 	if err := json.Unmarshal(q.Body, v); err != nil {
-		return fmt.Errorf("the body %q: %w", shorten(string(q.Body), shown), err)
+		return fmt.Errorf("the body %q: %w", shorten(string(q.Body)), err)
 	}
 	return nil
 }
@@ -63,7 +64,7 @@ func (q *WireRequest) SameJSON(want string) error {
 	}
 	b, err := decodeJSON(q.Body)
 	if err != nil {
-		return fmt.Errorf("the body %q: %w", shorten(string(q.Body), shown), err)
+		return fmt.Errorf("the body %q: %w", shorten(string(q.Body)), err)
 	}
 	if where, what := differTree(a, b, "body"); what != "" {
 		return fmt.Errorf("%s %s", where, what)
@@ -85,7 +86,7 @@ func (w *Wire) Done() error {
 	defer w.mu.Unlock()
 	errs := w.errs
 	if n := len(w.requests); n < len(w.replies) {
-		errs = append(errs[:len(errs):len(errs)], fmt.Errorf("llmtest: %d replies, and %d requests came", len(w.replies), n))
+		errs = append(slices.Clip(errs), fmt.Errorf("llmtest: %d replies, and %d requests came", len(w.replies), n))
 	}
 	return errors.Join(errs...)
 }

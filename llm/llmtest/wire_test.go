@@ -34,6 +34,7 @@ func ExampleWire() {
 			return
 		}
 		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
 		fmt.Printf("%s %q %q %v\n", resp.Status, resp.Header.Get("Retry-After"), body, err)
 	}
 	fmt.Println(wire.Done())
@@ -57,6 +58,7 @@ func ExampleRawReply() {
 		return
 	}
 	body, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
 	fmt.Println(resp.StatusCode, resp.Header.Get("Request-Id"), string(body), err)
 	// Output: 529 req_1 {"type":"error"} <nil>
 }
@@ -77,7 +79,8 @@ func TestCutsLoseNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, err := io.ReadAll(resp.Body); string(got) != body || err != nil {
+			got, err := io.ReadAll(resp.Body)
+			if resp.Body.Close(); string(got) != body || err != nil {
 				t.Errorf("%s: %q, %v; want %q", name, got, err, body)
 			}
 		}
@@ -109,7 +112,7 @@ func TestAServerSendsWhatWasRecorded(t *testing.T) {
 	wire := llmtest.NewWire(raw, llmtest.SSE(stream).Cut(llmtest.CutRunes), llmtest.SSE(stream).Dropping(20), llmtest.SSE(stream).Unanswered(), llmtest.SSE(stream).Stalling(7))
 	server := httptest.NewServer(wire)
 	defer server.Close()
-	get := func() (*http.Response, string, error) {
+	get := func() (http.Header, string, error) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		t.Cleanup(cancel)
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+"/v1?x=1", strings.NewReader("body"))
@@ -124,23 +127,23 @@ func TestAServerSendsWhatWasRecorded(t *testing.T) {
 		if len(wire.Requests()) == 5 {
 			head := make([]byte, 7)
 			_, err := io.ReadFull(resp.Body, head)
-			return resp, string(head), err
+			return resp.Header, string(head), err
 		}
 		body, err := io.ReadAll(resp.Body)
-		return resp, string(body), err
+		return resp.Header, string(body), err
 	}
-	resp, body, err := get()
-	if err != nil || body != "a\r\nb" || len(resp.Header["X-Odd"]) != 2 || resp.Header.Get("Date") != "" || resp.Header.Get("Content-Type") != "" {
-		t.Errorf("%v %q, %v", resp.Header, body, err)
+	header, body, err := get()
+	if err != nil || body != "a\r\nb" || len(header["X-Odd"]) != 2 || header.Get("Date") != "" || header.Get("Content-Type") != "" {
+		t.Errorf("%v %q, %v", header, body, err)
 	}
-	if resp, body, err = get(); err != nil || body != stream || resp.Header.Get("Content-Type") != "text/event-stream; charset=utf-8" {
-		t.Errorf("%v %q, %v", resp, body, err)
+	if header, body, err = get(); err != nil || body != stream || header.Get("Content-Type") != "text/event-stream; charset=utf-8" {
+		t.Errorf("%v %q, %v", header, body, err)
 	}
 	if _, body, err = get(); err == nil || body != stream[:20] {
 		t.Errorf("a dropped connection: %q, %v", body, err)
 	}
-	if resp, _, err = get(); err == nil {
-		t.Errorf("an unanswered request: %v", resp)
+	if header, _, err = get(); err == nil {
+		t.Errorf("an unanswered request: %v", header)
 	}
 	if _, body, err = get(); err != nil || body != stream[:7] {
 		t.Errorf("a stalled stream: %q, %v", body, err)
@@ -149,7 +152,7 @@ func TestAServerSendsWhatWasRecorded(t *testing.T) {
 		t.Error(err)
 	}
 	q := wire.Requests()[0]
-	if q.Method != "POST" || q.Path != "/v1?x=1" || string(q.Body) != "body" || q.Header == nil {
+	if q.Method != http.MethodPost || q.Path != "/v1?x=1" || string(q.Body) != "body" || q.Header == nil {
 		t.Errorf("request = %+v", q)
 	}
 }
@@ -223,10 +226,12 @@ func TestRequestsAreHeldToWhatTheRepliesWant(t *testing.T) {
 		"the JSON to compare with":              llmtest.SSE("").Where(same(`{`)),
 	} {
 		wire := llmtest.NewWire(r)
-		if _, err := wire.Client().Post("https://x/v1/a?key=1", "application/json", strings.NewReader(`{"a":null,"b":[1,{"c":"x"}]}`)); err != nil {
+		resp, err := wire.Client().Post("https://x/v1/a?key=1", "application/json", strings.NewReader(`{"a":null,"b":[1,{"c":"x"}]}`))
+		if err != nil {
 			t.Fatal(err)
 		}
-		err := wire.Done()
+		resp.Body.Close()
+		err = wire.Done()
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
@@ -342,6 +347,7 @@ func FuzzRawReply(f *testing.F) {
 				t.Fatal(err)
 			}
 			body, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
 			if err != nil || !bytes.HasSuffix(dump, body) {
 				t.Errorf("%q is played as %q, %v", dump, body, err)
 			}
