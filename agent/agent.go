@@ -98,9 +98,9 @@ func (a *Agent) check() error {
 			}
 		}
 	}
-	if a.Limits.Money > 0 {
+	if a.Limits.Money > 0 || a.Limits.Budget != nil {
 		if _, ok := a.Prices[a.Model.Name()]; !ok {
-			return fmt.Errorf("Limits.Money is set, but Prices has no price for %s", a.Model.Name())
+			return fmt.Errorf("Limits has a limit on money, but Prices has no price for %s", a.Model.Name())
 		}
 	}
 	return nil

@@ -46,14 +46,20 @@ func (a Agent) Tool(name, doc string) tool.Tool {
 // work runs a task for a call of another session, or takes up the work on it.
 func (a Agent) work(ctx context.Context, h *host, task string) (tool.Result, error) {
 	parent, call := h.r.s, h.call
+	if a.Model == nil {
+		return tool.Result{}, tool.Abort(fmt.Errorf("open agent %q: it has no Model", a.Name))
+	}
 	v := parent.view()
 	if money := parent.agent.Limits.Money; money > 0 {
 		if a.Limits.Money == 0 || money-v.cost < a.Limits.Money {
 			a.Limits.Money = max(money-v.cost, 1)
 		}
-		if a.Prices == nil {
-			a.Prices = parent.agent.Prices
-		}
+	}
+	if a.Limits.Budget == nil {
+		a.Limits.Budget = parent.agent.Limits.Budget
+	}
+	if _, priced := a.Prices[a.Model.Name()]; !priced {
+		a.Prices = parent.agent.Prices
 	}
 	if a.Secrets == nil {
 		a.Secrets = parent.agent.Secrets
@@ -71,18 +77,22 @@ func (a Agent) work(ctx context.Context, h *host, task string) (tool.Result, err
 	}
 	s, err := a.open(ctx, &opts, parent.private, &Parent{Session: parent.id, Run: call.Run, Call: call.ID})
 	switch {
-	case errors.As(err, new(*UnsafeResumeError)):
-		return tool.Result{}, tool.Abort(err) // as loud as it would be without a parent
-	case err != nil:
+	case errors.As(err, new(*LeasedError)):
 		return tool.Result{}, err
+	case err != nil:
+		return tool.Result{}, tool.Abort(err) // as loud as it would be without a parent: no model can mend it
 	}
 	defer s.Close()
+	defer parent.adopt(s)()
 	if !s.begun() {
 		if _, err := s.Send(ctx, llm.User(task), Steer); err != nil {
 			return tool.Result{}, err
 		}
 	}
 	res, err := s.Wait(context.WithoutCancel(ctx)) // it stops with ctx, and has a result to tell
+	if errors.Is(err, ErrDetached) {
+		return tool.Result{}, err
+	}
 	ended := &ChildEnded{Session: s.id, Call: call.ID, Result: res}
 	if err := parent.appendFor(h.r.l, call.Run, "", ended); err != nil {
 		return tool.Result{}, err

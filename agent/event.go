@@ -117,6 +117,7 @@ type UserMessage struct {
 	Origin   string      `json:"origin,omitempty"`
 	At       SafePoint   `json:"at,omitempty"`       // with OriginInterrupt: where to stop
 	Replaces Seq         `json:"replaces,omitempty"` // the message whose place it takes, changed by a hook
+	Key      string      `json:"key,omitempty"`      // of Session.SendOnce: the first message with it counts
 }
 
 // Left is what the limits leave to a run. Zero Money means no limit on it.

@@ -109,10 +109,11 @@ type HookFired struct {
 	Detail  string `json:"detail,omitempty"` // the reason, or the id of the call
 }
 
-// MessageBlocked says that a hook dropped a message.
+// MessageBlocked says that a message was dropped: by a hook, or without one because
+// a message with its key had been sent before.
 type MessageBlocked struct {
 	Message Seq    `json:"message"`
-	Hook    string `json:"hook"`
+	Hook    string `json:"hook,omitempty"`
 	Reason  string `json:"reason"`
 }
 

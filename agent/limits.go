@@ -17,9 +17,13 @@ type Limits struct {
 	// those that fail included. Beyond it calls are refused and the next turn is
 	// the last one.
 	ToolCalls int
-	// Money is what a run may cost; 0 is no limit. A run stops once it has cost
-	// more, before any further call. It needs a price for the model.
+	// Money is what a run may cost; 0 is no limit, and less than 0 nothing at all.
+	// A run stops once it has cost more, before any further call of a model or a
+	// tool, so one model call may overspend it. It needs a price for the model.
 	Money llm.Micros
+	// Budget is money that the run shares with others; nil is no limit. It stops
+	// when nothing is left. Sub-agents spend from it too.
+	Budget *Budget
 	// Wall is how long a run may take, by default an hour; waiting for answers
 	// while parked does not count.
 	Wall time.Duration

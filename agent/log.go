@@ -77,6 +77,9 @@ func (s *Session) appendFor(l *loop, run, call string, data EventData) error {
 
 // write is append with writing held.
 func (s *Session) write(l *loop, data ...EventData) error {
+	if len(data) == 0 {
+		return nil
+	}
 	events := s.scratch[:0]
 	at := s.event(nil)
 	for _, d := range data {
@@ -94,6 +97,11 @@ func (s *Session) write(l *loop, data ...EventData) error {
 	last, err := s.opts.Store.Append(s.durable, l.lease, events)
 	if err != nil {
 		return err
+	}
+	if b := s.agent.Limits.Budget; b != nil {
+		for _, d := range data {
+			b.charge(d)
+		}
 	}
 	return s.absorb(s.durable, last, events)
 }

@@ -30,7 +30,7 @@ func (s *Session) working() bool {
 func (s *Session) kick(must bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.loop != nil || s.ended() != nil || !s.working() {
+	if s.guest || s.loop != nil || s.ended() != nil || !s.working() {
 		return
 	}
 	if !must && time.Now().UnixNano() < s.leased {
@@ -121,7 +121,7 @@ func (s *Session) own(l *loop) error {
 func (s *Session) runs(l *loop) error {
 	for {
 		s.mu.Lock()
-		todo := s.working() && (s.ended() == nil || s.st.run != nil)
+		todo := s.working() && !s.leaving && (s.ended() == nil || s.st.run != nil)
 		s.mu.Unlock()
 		if !todo {
 			return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/helios-go/helios/llm"
 )
@@ -11,16 +12,19 @@ import (
 // OutputOptions say how [RunAs] asks for its output.
 type OutputOptions[T any] = llm.OutputOptions[T]
 
-// RunAs asks one question, as [Agent.Run] does, and returns the answer as a value
-// of type T. The schema of T goes along with each request, and the text of the
-// final message is held to it. An answer that does not fit is sent back with what
-// is wrong, up to the attempts; then the run fails with an *llm.OutputError. The
-// Result's Output is the JSON, its Text what the model wrote.
-func RunAs[T any](ctx context.Context, a Agent, prompt string, opts *OutputOptions[T]) (T, *Result, error) {
-	var zero T
+// WithOutput returns the agent with the answers of its runs held to type T: in
+// sessions of any kind, on any store. The schema of T goes along with each request,
+// and the text of the final message is held to it. An answer that does not fit is
+// sent back with what is wrong, up to the attempts; then the run fails with an
+// *llm.OutputError, for errors.As. Result.Output is the JSON, which [OutputOf]
+// reads; Result.Text is what the model wrote.
+//
+// The other way to an answer with a shape is a tool marked tool.Final, for agents
+// that should call it rather than write JSON.
+func WithOutput[T any](a Agent, opts *OutputOptions[T]) (Agent, error) {
 	out, err := llm.NewOutput(opts)
 	if err != nil {
-		return zero, &Result{Stop: StopFailed, Err: err}, err
+		return a, err
 	}
 	a.output = &output{schema: out.Schema, attempts: out.Attempts, decode: func(text string) (json.RawMessage, error) {
 		if _, err := out.Decode(text); err != nil {
@@ -28,15 +32,45 @@ func RunAs[T any](ctx context.Context, a Agent, prompt string, opts *OutputOptio
 		}
 		return llm.ExtractJSON(text)
 	}}
+	return a, nil
+}
+
+// OutputOf reads the output of a run whose agent is one of [WithOutput], or that
+// a tool marked tool.Final has ended. Of a run that ended in another way it
+// returns the zero value and why.
+func OutputOf[T any](r *Result) (T, error) {
+	var v, zero T
+	switch {
+	case r.Err != nil:
+		return zero, r.Err
+	case len(r.Output) == 0:
+		return zero, fmt.Errorf("the run has no output: it stopped with %q", r.Stop)
+	}
+	if err := json.Unmarshal(r.Output, &v); err != nil {
+		return zero, fmt.Errorf("read the run's output: %w", err)
+	}
+	return v, nil
+}
+
+// RunAs asks one question in a session of its own, as [Agent.Run] does, and
+// returns the answer as a value of type T: see [WithOutput]. The Result is never
+// nil; with an error the value is the zero one.
+func RunAs[T any](ctx context.Context, a Agent, prompt string, opts *OutputOptions[T]) (T, *Result, error) {
+	var zero T
+	a, err := WithOutput(a, opts)
+	if err != nil {
+		return zero, &Result{Stop: StopFailed, Err: err}, err
+	}
 	res, err := a.Run(ctx, prompt)
 	if err != nil {
 		return zero, res, err
 	}
-	text := res.Text // a hook may have changed it, or answered
-	if len(res.Output) > 0 {
-		text = string(res.Output)
+	if len(res.Output) == 0 { // a hook may have answered
+		if res.Output, err = a.output.decode(res.Text); err != nil {
+			return zero, res, err
+		}
 	}
-	v, err := out.Decode(text)
+	v, err := OutputOf[T](res)
 	return v, res, err
 }
 

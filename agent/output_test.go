@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/helios-go/helios/agent"
@@ -65,5 +66,51 @@ func TestRunAsTakesTheDataOfAFinalTool(t *testing.T) {
 	v, res, err := agent.RunAs[number](t.Context(), agent.Agent{Model: script(llmtest.Call("answer", `{"n":7}`)), Tools: []tool.Tool{final}}, "?", nil)
 	if err != nil || v.N != 7 || string(res.Output) != `{"n":7}` {
 		t.Errorf("output = %+v, %+v, %v", v, res, err)
+	}
+}
+
+// A session whose answers have a shape.
+func ExampleWithOutput() {
+	type weather struct {
+		City    string  `json:"city"`
+		Celsius float64 `json:"celsius"`
+	}
+	ctx := context.Background()
+	model := llmtest.New(llmtest.Text(`{"city":"Toulouse","celsius":22}`), llmtest.Text(`{"city":"Oslo"}`), llmtest.Text(`{"city":"Oslo","celsius":4}`))
+	a, err := agent.WithOutput[weather](agent.Agent{Model: model}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := a.Open(ctx, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close()
+	for _, city := range []string{"Toulouse", "Oslo"} {
+		res, err := s.Run(ctx, "How warm is it in "+city+"?")
+		if err != nil {
+			fmt.Println(err)
+		}
+		w, err := agent.OutputOf[weather](res)
+		fmt.Println(w.City, w.Celsius, res.Turns, err)
+	}
+	// Output:
+	// Toulouse 22 1 <nil>
+	// Oslo 4 2 <nil>
+}
+
+func TestARunWithoutOutputSaysWhy(t *testing.T) {
+	t.Parallel()
+	type point struct{ X float64 }
+	if _, err := agent.OutputOf[point](&agent.Result{Stop: agent.StopDone}); err == nil || !strings.Contains(err.Error(), "done") {
+		t.Errorf("without output: %v", err)
+	}
+	if _, err := agent.OutputOf[point](&agent.Result{Stop: agent.StopTurns, Err: &agent.StopError{Stop: agent.StopTurns}}); !errors.Is(err, agent.ErrTurns) {
+		t.Errorf("of a run that failed: %v", err)
+	}
+	if v, err := agent.OutputOf[point](&agent.Result{Output: []byte(`{"X":"a"}`)}); err == nil || v.X != 0 {
+		t.Errorf("of another shape: %v, %v", v, err)
 	}
 }

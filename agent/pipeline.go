@@ -52,7 +52,7 @@ func (r *run) callTools(v *runState) (bool, error) {
 		if parked || err != nil {
 			return parked, err
 		}
-		if r.s.view().phase != phaseTools || r.ctx.Err() != nil {
+		if r.s.view().phase != phaseTools || r.ctx.Err() != nil || r.s.isLeaving() {
 			break // all are closed, the run has ended, or it is about to
 		}
 		i += n

@@ -35,7 +35,7 @@ type step struct {
 
 var (
 	turnKinds = []string{"answer", "answer", "calls", "calls", "calls", "many", "odd calls", "ask", "busy", "break", "cut", "hang", "length", "refuse"}
-	stepKinds = []string{"steer", "steer", "queue", "preempt", "preempt_now", "now", "after model", "after tools", "allow", "deny", "crash", "close", "other", "custom"}
+	stepKinds = []string{"steer", "steer", "queue", "preempt", "preempt_now", "now", "after model", "after tools", "allow", "deny", "crash", "close", "detach", "other", "guest", "again", "custom"}
 )
 
 func drawPlan(t *rapid.T) plan {
@@ -222,6 +222,36 @@ func (l *life) do(kind string) {
 		l.crash.Kill()
 		l.s.Close()
 		l.reopen()
+	case "detach":
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		if err := l.s.Detach(ctx); err != nil {
+			l.bad("detach: %w", err)
+		}
+		cancel()
+		l.reopen()
+	case "guest":
+		if l.sent == 0 {
+			return // there is no session yet
+		}
+		guest, err := agent.Attach(ctx, l.store, "s")
+		if err != nil {
+			l.bad("attach: %w", err)
+			return
+		}
+		l.send(guest, agent.Steer)
+		guest.Close()
+	case "again": // whoever sends one message again and again
+		l.sent++
+		for range 3 {
+			if _, err := l.s.SendOnce(ctx, fmt.Sprint(l.sent), llm.User(fmt.Sprintf("<%d>", l.sent)), agent.Steer); err != nil {
+				l.bad("send once: %w", err)
+			}
+			// Another process that had not yet seen ours.
+			same := agent.Event{Data: &agent.UserMessage{Message: llm.User(fmt.Sprintf("<%d>", l.sent)), Delivery: agent.Steer, Origin: agent.OriginUser, Key: fmt.Sprint(l.sent)}}
+			if _, err := l.store.Post(ctx, "s", []agent.Event{same}); err != nil {
+				l.bad("post: %w", err)
+			}
+		}
 	case "close":
 		l.s.Close()
 		l.reopen()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/helios-go/helios/llm"
@@ -92,6 +93,8 @@ func (r *run) renew() {
 	defer r.s.mu.Unlock()
 	r.ctx, r.l.cancel = context.WithCancelCause(r.s.ctx)
 	switch {
+	case r.s.leaving:
+		r.l.cancel(ErrDetached)
 	case r.s.closed:
 		r.l.cancel(ErrClosed)
 	case time.Until(r.deadline) <= 0:
@@ -133,8 +136,13 @@ func (r *run) begin() error {
 func (r *run) choose(ctx context.Context, from func(*state) []Seq) ([]Seq, error) {
 	for {
 		r.s.mu.Lock()
-		took := from(&r.s.st)
+		took, repeats := from(&r.s.st), slices.Clone(r.s.st.once.repeats())
 		r.s.mu.Unlock()
+		for _, seq := range repeats {
+			if err := r.s.append(r.l, &MessageBlocked{Message: seq, Reason: "a message with its key was sent before"}); err != nil {
+				return nil, err
+			}
+		}
 		if len(r.s.agent.Hooks) == 0 || len(took) == 0 {
 			return took, nil
 		}
@@ -148,6 +156,9 @@ func (r *run) choose(ctx context.Context, from func(*state) []Seq) ([]Seq, error
 // step does what the phase asks for and reports whether the run is over, or has
 // to wait.
 func (r *run) step() (bool, error) {
+	if r.s.isLeaving() {
+		return true, nil
+	}
 	v := r.s.view()
 	if v.aborted != "" {
 		return true, r.end(StopFailed, r.abortCause(v.aborted))
@@ -191,7 +202,7 @@ func (r *run) turn(v *runState) (bool, error) {
 		return true, r.end(StopTurns, nil)
 	case v.final:
 		return true, r.end(StopToolCalls, nil)
-	case l.Money > 0 && v.cost > l.Money:
+	case l.broke(v.cost, 0):
 		return true, r.end(StopMoney, nil)
 	}
 	took, err := r.choose(r.ctx, (*state).steers)

@@ -87,6 +87,7 @@ type Session struct {
 	agent   Agent
 	opts    OpenOptions
 	private bool // nobody else can reach the store
+	guest   bool // it runs nothing itself
 	parent  *Parent
 	owner   string          // of our leases
 	ctx     context.Context // of Open; its end stops the run
@@ -105,7 +106,9 @@ type Session struct {
 	broken   error         // why the last loop could not go on
 	leased   int64         // somebody else is the owner until then, in unix nanoseconds
 	closed   bool
-	perToken float64 // tokens that the model counts for one that is estimated
+	children []*Session // sub-agents' sessions that work for this one's run
+	leaving  bool       // closed, but its run is left open
+	perToken float64    // tokens that the model counts for one that is estimated
 }
 
 // validID reports whether an id can name a session in any store.
@@ -194,6 +197,37 @@ func (s *Session) History() []llm.Message {
 // bounds only that. An accepted message is never lost. With too many messages
 // waiting it returns [ErrFull].
 func (s *Session) Send(ctx context.Context, m llm.Message, d Delivery) (Seq, error) {
+	return s.send(ctx, "", m, d)
+}
+
+// SendOnce is Send for those who may try again: of the messages that are sent to
+// the session with one key, by whichever process, the first counts, and the Seq is
+// that one's. A task that is started again after a crash sends itself so.
+func (s *Session) SendOnce(ctx context.Context, key string, m llm.Message, d Delivery) (Seq, error) {
+	if key == "" {
+		return 0, fmt.Errorf("send to session %s: no key", s.id)
+	}
+	if err := s.catchUp(ctx); err != nil {
+		return 0, fmt.Errorf("send to session %s: %w", s.id, err)
+	}
+	if seq := s.sent(key); seq > 0 {
+		s.kick(true)
+		return seq, nil
+	}
+	if _, err := s.send(ctx, key, m, d); err != nil {
+		return 0, err
+	}
+	return s.sent(key), nil
+}
+
+// sent is the Seq of the message that was sent with a key, 0 if none was.
+func (s *Session) sent(key string) Seq {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.st.once.first(key)
+}
+
+func (s *Session) send(ctx context.Context, key string, m llm.Message, d Delivery) (Seq, error) {
 	if m.Role == "" {
 		m.Role = llm.RoleUser
 	}
@@ -206,7 +240,7 @@ func (s *Session) Send(ctx context.Context, m llm.Message, d Delivery) (Seq, err
 	if n := s.waiting(); n >= s.agent.Limits.Waiting {
 		return 0, fmt.Errorf("send to session %s: %w: %d messages", s.id, ErrFull, n)
 	}
-	seq, err := s.post(ctx, &UserMessage{Message: m, Delivery: d, Origin: OriginUser})
+	seq, err := s.post(ctx, &UserMessage{Message: m, Delivery: d, Origin: OriginUser, Key: key})
 	if err != nil {
 		return 0, fmt.Errorf("send to session %s: %w", s.id, err)
 	}
@@ -285,6 +319,19 @@ func (s *Session) Answer(ctx context.Context, id string, a tool.Answer) error {
 	}
 	s.kick(true)
 	return nil
+}
+
+// Questions returns the questions that wait for an answer, the first asked first.
+func (s *Session) Questions() []*tool.Question {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var open []*tool.Question
+	for i := range s.st.asked {
+		if s.st.asked[i].answer == nil && !s.st.asked[i].q.Expired(time.Now()) {
+			open = append(open, s.st.asked[i].q)
+		}
+	}
+	return open
 }
 
 // Custom adds an event of the application's own to the log. The data is written
@@ -382,18 +429,23 @@ func (s *Session) stopping() bool {
 
 // ended is why no more runs may go on, if they may not. Called with mu held.
 func (s *Session) ended() error {
-	if s.closed {
+	switch {
+	case s.leaving:
+		return ErrDetached
+	case s.closed:
 		return ErrClosed
 	}
 	return context.Cause(s.ctx)
 }
 
 // Close stops the run if there is one, waits for it, and ends the readers of
-// Events. The log stays in its store. Closing twice is no error.
+// Events once they have seen what is in the log. The run is over then, its calls
+// closed; to have it go on elsewhere, use [Session.Detach]. The log stays in its
+// store. Closing twice is no error.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	s.closed = true
-	if s.loop != nil && s.loop.cancel != nil {
+	if s.loop != nil && s.loop.cancel != nil && !s.leaving {
 		s.loop.cancel(ErrClosed)
 	}
 	s.mu.Unlock()

@@ -45,6 +45,9 @@ func TestDeliveriesToARunningSession(t *testing.T) {
 		{"queue is seen after the answer", agent.Queue, 2, []string{
 			"user call wait", "assistant wait", "tool =wait done", "assistant re: ", "user and this", "assistant re: and this",
 		}},
+		{"preempt_now ends the run at once", agent.PreemptNow, 2, []string{
+			"user call wait", "assistant wait", "tool =interrupted", "user and this", "assistant re: and this",
+		}},
 		{"preempt ends the run after its tools", agent.Preempt, 2, []string{
 			"user call wait", "assistant wait", "tool =wait done", "user and this", "assistant re: and this",
 		}},
@@ -75,6 +78,21 @@ func TestSteerDuringTheAnswerStartsTheNextRun(t *testing.T) {
 		b.send("two", agent.Steer)
 		b.wait()
 		wantTranscript(t, b.History(), "user one", "assistant re: one", "user two", "assistant re: two")
+	})
+}
+
+// A chat's "no, do this": nothing is lost between stopping and saying what else.
+func TestPreemptNowRedirectsAnAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := open(t, agent.Agent{Model: slowModel()}, nil)
+		b.send("one", agent.Steer)
+		time.Sleep(500 * time.Millisecond)
+		b.send("queued", agent.Queue)
+		b.send("no, two", agent.PreemptNow)
+		b.wait()
+		wantTranscript(t, b.History(), "user one", "user no, two", "assistant re: no, two", "user queued", "assistant re: queued")
+		wantEqual(t, "stop of the first run", pick[*agent.RunEnded](b.log())[0].Result.Stop, agent.StopInterrupted)
 	})
 }
 

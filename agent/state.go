@@ -22,6 +22,7 @@ type state struct {
 	asked   []asked       // questions of the open calls
 	run     *runState     // the run that is going on, nil when idle
 	last    *Result       // of the last run that ended
+	once    *once         // messages that were sent with a key
 
 	interruptNext SafePoint // an interrupt that came before the run it is for
 	reasonNext    string
@@ -101,6 +102,7 @@ func (s *state) apply(e *Event) {
 	case *UserMessage:
 		s.userMessage(e.Seq, d)
 	case *MessageBlocked:
+		s.once.drop(d.Message)
 		s.inbox = slices.DeleteFunc(s.inbox, func(w waiting) bool { return w.seq == d.Message })
 		if len(s.inbox) == 0 && s.run == nil {
 			s.inbox, s.interruptNext, s.reasonNext = nil, "", "" // the run that it was for never comes
@@ -164,6 +166,14 @@ func (s *state) userMessage(seq Seq, d *UserMessage) {
 			w.msg = d
 		}
 		return
+	}
+	if d.Key != "" {
+		if s.once == nil {
+			s.once = new(once)
+		}
+		if !s.once.add(d.Key, seq) {
+			return
+		}
 	}
 	if d.Origin != OriginInterrupt {
 		own := d.Origin == OriginHook || d.Origin == OriginCorrection
@@ -399,7 +409,7 @@ func (s *state) openQuestion() *tool.Question {
 // with that does not only wait for answers, or messages to start one.
 func (s *state) hasWork() bool {
 	if s.run == nil {
-		return len(s.inbox) > 0
+		return len(s.inbox) > 0 || len(s.once.repeats()) > 0
 	}
 	return s.run.interrupt != "" || !s.parked()
 }

@@ -28,7 +28,7 @@ func (r *run) callModel(v *runState) (bool, error) {
 	}
 	refused := false
 	for attempt := 1; ; attempt++ {
-		if r.overspent() { // on a summary, or on attempts that failed
+		if r.s.agent.Limits.broke(r.s.view().cost, 0) { // on a summary, or on attempts that failed
 			return true, r.end(StopMoney, nil)
 		}
 		r.estimate = estimateRequest(req)
@@ -52,6 +52,9 @@ func (r *run) callModel(v *runState) (bool, error) {
 		var before []EventData
 		if len(msg.Message.Parts) > 0 || msg.Usage != (llm.Usage{}) {
 			before = append(before, msg)
+		}
+		if r.s.isLeaving() {
+			return true, r.s.append(r.l, leftBehind(msg)...)
 		}
 		if cause := context.Cause(r.ctx); cause != nil {
 			return true, r.stopped(cause, before...)
@@ -79,6 +82,9 @@ func (r *run) callModel(v *runState) (bool, error) {
 		case <-timer.C:
 		case <-r.ctx.Done():
 			timer.Stop()
+			if r.s.isLeaving() {
+				return true, nil
+			}
 			return true, r.stopped(context.Cause(r.ctx))
 		}
 	}
@@ -98,17 +104,10 @@ func (r *run) answer(msg *ModelMessage) (bool, error) {
 	if countCalls(&msg.Message) == 0 {
 		return r.stopWell(msg)
 	}
-	l := &r.s.agent.Limits
-	if l.Money > 0 && r.s.view().cost+msg.Cost > l.Money {
+	if r.s.agent.Limits.broke(r.s.view().cost+msg.Cost, msg.Cost) {
 		return true, r.end(StopMoney, nil, msg)
 	}
 	return false, r.s.append(r.l, msg)
-}
-
-// overspent reports whether the run has cost more than it may.
-func (r *run) overspent() bool {
-	limit := r.s.agent.Limits.Money
-	return limit > 0 && r.s.view().cost > limit
 }
 
 // turnRequest builds what the model is asked in this turn.

@@ -151,6 +151,12 @@ const (
 	Deny  = "deny"
 )
 
+// Yes is the answer that lets a call be made.
+func Yes() Answer { return Answer{Choices: []string{Allow}} }
+
+// No is the answer that denies a call; the model is told why.
+func No(reason string) Answer { return Answer{Choices: []string{Deny}, Text: reason} }
+
 // Fits reports what is wrong with an answer to q: a label that was not offered or
 // is there twice, several where one was asked for, nothing at all. A text in place
 // of a choice is fine, but for a permission, which is given or not.

@@ -1,0 +1,69 @@
+package agent
+
+import (
+	"sync"
+
+	"github.com/helios-go/helios/llm"
+)
+
+// A Budget is money that several runs spend together, one after the other or at
+// the same time: see [Limits].Budget. It counts what the runs of this process
+// spend. It is safe for concurrent use; nil is no limit.
+type Budget struct {
+	mu    sync.Mutex
+	total llm.Micros
+	spent llm.Micros
+}
+
+// NewBudget returns a budget of so much money. Nothing or less means that nothing
+// may be spent.
+func NewBudget(total llm.Micros) *Budget { return &Budget{total: total} }
+
+// Left is what is left. It is negative when the last calls have cost more than
+// there was.
+func (b *Budget) Left() llm.Micros {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.total - b.spent
+}
+
+// Spent is what was spent.
+func (b *Budget) Spent() llm.Micros {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.spent
+}
+
+// Spend takes money out, whether or not there is enough: what was paid is paid.
+func (b *Budget) Spend(m llm.Micros) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.spent += m
+}
+
+// charge has the budget pay for what an event tells of. What a sub-agent spends
+// is paid by its own session.
+func (b *Budget) charge(d EventData) {
+	switch d := d.(type) {
+	case *ModelMessage:
+		b.Spend(d.Cost)
+	case *ModelRetried:
+		b.Spend(d.Cost)
+	case *ContextEdited:
+		b.Spend(d.Cost)
+	}
+}
+
+// broke reports whether there is no money for a further call, when a run has
+// spent so much, and so much of it is not in the budget yet. An answer that took
+// the last of the budget may still have its tools run.
+func (l *Limits) broke(spent, uncharged llm.Micros) bool {
+	if l.Money < 0 || l.Money > 0 && spent > l.Money {
+		return true
+	}
+	if l.Budget == nil {
+		return false
+	}
+	left := l.Budget.Left() - uncharged
+	return left < 0 || left == 0 && uncharged == 0
+}

@@ -1,0 +1,125 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/helios-go/helios/agent"
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/llm/llmtest"
+	"github.com/helios-go/helios/tool"
+)
+
+// Runs that share money stop when it is used up.
+func ExampleBudget() {
+	ctx := context.Background()
+	model := llmtest.Func(func(*llm.Request) llmtest.Turn {
+		return llmtest.Text("read").Using(llm.Usage{Input: 1000})
+	})
+	a := agent.Agent{Model: model, Prices: llm.Prices{model.Name(): {Input: 10_000_000}}} // $10 a million tokens
+	a.Limits.Budget = agent.NewBudget(20_000)                                             // 2 cents
+	for i := range 3 {
+		_, err := a.Run(ctx, fmt.Sprint("Read page ", i+1))
+		fmt.Println(a.Limits.Budget.Spent(), errors.Is(err, agent.ErrMoney))
+	}
+	// Output:
+	// $0.01 false
+	// $0.02 false
+	// $0.02 true
+}
+
+func TestABudgetHoldsForRunsSideBySideAndTheirSubAgents(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int64
+	price := llm.Prices{"test/scripted": {Input: 1_000_000}}
+	helper := agent.Agent{Model: llmtest.Func(func(*llm.Request) llmtest.Turn {
+		calls.Add(1)
+		return llmtest.Text("ok").Using(llm.Usage{Input: 10})
+	})}
+	lead := agent.Agent{
+		Model: llmtest.Func(func(*llm.Request) llmtest.Turn {
+			calls.Add(1)
+			return llmtest.Call("helper", `{"task":"x"}`).Using(llm.Usage{Input: 10})
+		}),
+		Tools: []tool.Tool{helper.Tool("helper", "helps")}, Prices: price,
+	}
+	const total, workers = 1000, 8
+	lead.Limits.Budget = agent.NewBudget(total)
+	lead.Limits.Turns = 1000
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			if res, err := lead.Run(context.Background(), "go"); !errors.Is(err, agent.ErrMoney) {
+				t.Errorf("result %+v, %v", res, err)
+			}
+		})
+	}
+	group.Wait()
+	spent := lead.Limits.Budget.Spent()
+	wantEqual(t, "spent", spent, llm.Micros(10*calls.Load()))
+	wantEqual(t, "left", lead.Limits.Budget.Left(), total-spent)
+	if spent < total || spent > total+10*workers { // each may overspend by the call that it is making
+		t.Errorf("spent %d of %d", spent, total)
+	}
+}
+
+func TestNoMoneyMeansNoCall(t *testing.T) {
+	t.Parallel()
+	for name, limits := range map[string]agent.Limits{
+		"nothing left of what there was": {Money: -5},
+		"an empty budget":                {Budget: agent.NewBudget(0)},
+		"a budget that was overspent":    {Budget: agent.NewBudget(-1)},
+	} {
+		m := script()
+		b := open(t, agent.Agent{Model: m, Prices: llm.Prices{"test/scripted": {Input: 1}}, Limits: limits}, nil)
+		res, err := b.Run(t.Context(), "go")
+		wantStop(t, res, err, agent.StopMoney, agent.ErrMoney)
+		if len(m.Requests()) != 0 {
+			t.Errorf("%s: the model is called", name)
+		}
+	}
+	if _, err := (agent.Agent{Model: script(), Limits: agent.Limits{Budget: agent.NewBudget(5)}}).Open(t.Context(), nil); err == nil {
+		t.Error("a budget without a price is taken")
+	}
+}
+
+// A resumed run does not pay twice.
+func TestABudgetCountsWhatIsSpentHere(t *testing.T) {
+	t.Parallel()
+	store := agent.NewMemoryStore()
+	m := llmtest.Func(func(*llm.Request) llmtest.Turn { return llmtest.Text("ok").Using(llm.Usage{Input: 10}) })
+	a := agent.Agent{Model: m, Prices: llm.Prices{"test/scripted": {Input: 1_000_000}}}
+	for want := llm.Micros(10); want <= 30; want += 10 {
+		a.Limits.Budget = agent.NewBudget(100)
+		b := open(t, a, &agent.OpenOptions{Store: store, SessionID: "s"})
+		b.ask("go")
+		b.Close()
+		wantEqual(t, "spent", a.Limits.Budget.Spent(), 10)
+	}
+}
+
+// What no model can mend is loud: a sub-agent that cannot be opened ends the run.
+func TestASubAgentThatCannotBeOpenedEndsTheRun(t *testing.T) {
+	t.Parallel()
+	for name, helper := range map[string]agent.Agent{
+		"no model": {},
+		"no price": {Model: llmtest.New(), Prices: llm.Prices{"other": {}}},
+	} {
+		if helper.Model != nil {
+			helper.Model.(*llmtest.Model).ID = "test/other"
+		}
+		m := script(llmtest.Call("helper", `{"task":"x"}`))
+		b := open(t, agent.Agent{
+			Model: m, Tools: []tool.Tool{helper.Tool("helper", "helps")}, Policy: agent.AllowAll(),
+			Prices: llm.Prices{"test/scripted": {Input: 1}}, Limits: agent.Limits{Money: 1000},
+		}, nil)
+		res, err := b.Run(t.Context(), "go")
+		if res.Stop != agent.StopFailed || err == nil {
+			t.Errorf("%s: %+v, %v", name, res, err)
+		}
+	}
+}
