@@ -67,14 +67,17 @@ func SchemaFor[T any](name string) (*Schema, error) {
 		return nil, fmt.Errorf("schema %q of %v: %w", name, t, err)
 	}
 	s, err := newSchema(name, data, root)
-	if err == nil {
-		s.folded = r.folded
+	if err != nil {
+		return nil, fmt.Errorf("schema %q: %w", name, err)
 	}
-	return s, err
+	s.folded = r.folded
+	return s, nil
 }
 
 // ParseSchema compiles a hand-written JSON Schema. Empty data is the schema of
-// an object without properties. The bytes are kept as they are.
+// an object without properties. The bytes are kept as they are. References within
+// the schema work, recursive ones too; one that leads to itself without going into
+// the value, and those that multiply beyond all use, are an error.
 func ParseSchema(name string, data json.RawMessage) (*Schema, error) {
 	if len(data) == 0 {
 		data = json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
@@ -83,13 +86,25 @@ func ParseSchema(name string, data json.RawMessage) (*Schema, error) {
 	if err := json.Unmarshal(data, root); err != nil {
 		return nil, fmt.Errorf("schema %q: not a JSON Schema: %w", name, err)
 	}
-	return newSchema(name, data, root)
-}
-
-func newSchema(name string, data json.RawMessage, root *jsonschema.Schema) (*Schema, error) {
-	resolved, err := root.Resolve(nil)
+	s, err := newSchema(name, data, root)
+	if err == nil {
+		err = checkRefs(root)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("schema %q: %w", name, err)
+	}
+	return s, nil
+}
+
+func newSchema(name string, data json.RawMessage, root *jsonschema.Schema) (s *Schema, err error) {
+	defer func() {
+		if p := recover(); p != nil { // the library asserts what it has not checked
+			err = fmt.Errorf("it cannot be compiled: %v", p)
+		}
+	}()
+	resolved, err := root.Resolve(nil)
+	if err != nil {
+		return nil, err
 	}
 	return &Schema{Name: name, JSON: data, root: root, resolved: resolved, shape: shapeOf(root)}, nil
 }

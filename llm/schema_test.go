@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/big"
 	"slices"
 	"strings"
@@ -233,6 +234,41 @@ func FuzzShape(f *testing.F) {
 			t.Errorf("%s is refused without a word", data)
 		}
 	})
+}
+
+// Schemas of strangers can be recursive, and cannot keep the validator busy.
+func TestReferencesEnd(t *testing.T) {
+	t.Parallel()
+	laughs := `{"$defs":{"a0":{"type":"object"}`
+	for i := range 30 {
+		laughs += fmt.Sprintf(`,"a%d":{"allOf":[{"$ref":"#/$defs/a%d"},{"$ref":"#/$defs/a%d"}]}`, i+1, i, i)
+	}
+	laughs += `},"$ref":"#/$defs/a30"}`
+	for schema, want := range map[string]string{
+		`{"$ref":"#"}`: "refers to itself without end",
+		`{"$REF":"#"}`: "refers to itself without end",
+		`{"properties":{"a":{"$ref":"#/properties/a"}}}`:                                                                 `"#/properties/a"`,
+		`{"$defs":{"a":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/a"}]}},"$ref":"#/$defs/a"}`:                          "without end",
+		`{"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"not":{"$ref":"#/$defs/a"}}}}`:                                          "without end",
+		`{"$defs":{"a":{"$anchor":"x","if":{"$ref":"#x"}}}}`:                                                             "without end",
+		`{"$defs":{"a":{"$dynamicAnchor":"x","dependentSchemas":{"p":{"$dynamicRef":"#x"}}}}}`:                           "without end",
+		`{"$id":"https://x/root","$defs":{"a~/b":{"$ref":"root#/$defs/a~0~1b"}}}`:                                        "without end",
+		`{"$defs":{"a":{"$ref":"#/%24defs/a"}}}`:                                                                         "without end",
+		laughs:                                                                                                           "multiply",
+		`{"$defs":{"n":{"properties":{"next":{"$ref":"#/$defs/n"},"all":{"items":{"$ref":"#"}}}}},"$ref":"#/$defs/n"}`:   "",
+		`{"$defs":{"a":{"type":"string"}},"properties":{"x":{"$ref":"#/$defs/a"},"y":{"allOf":[{"$ref":"#/$defs/a"}]}}}`: "",
+		`{"properties":{"$ref":{"type":"string"}},"default":{"$ref":"#"}}`:                                               "",
+	} {
+		s, err := ParseSchema("s", json.RawMessage(schema))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%.100s: %v, want %q", schema, err, want)
+		}
+		if err == nil {
+			if err := s.Validate(json.RawMessage(`{"next":{"next":{"all":[{"next":null}]}},"x":"a","y":"b"}`)); err != nil && !strings.Contains(err.Error(), "next") {
+				t.Errorf("%.100s: %v", schema, err)
+			}
+		}
+	}
 }
 
 // Any schema is refused or judges any value, and a refusal says why, hidden or not.

@@ -64,13 +64,13 @@ func (s *Schema) validate(data json.RawMessage, hide bool) error {
 	if s.shape != nil && s.shape.has(value) {
 		return nil
 	}
-	bad := s.resolved.Validate(value)
+	bad := s.judge(value)
 	if bad == nil {
 		return nil
 	}
 	// Most schemas never get here, so the second look is not on the fast path.
 	pruned := s.prune(s.root, value)
-	if bad = s.resolved.Validate(pruned); bad == nil {
+	if bad = s.judge(pruned); bad == nil {
 		return nil
 	}
 	e.explain(s.root, pruned, "")
@@ -82,6 +82,17 @@ func (s *Schema) validate(data json.RawMessage, hide bool) error {
 		e.Problems = []string{plain(bad)}
 	}
 	return e
+}
+
+// judge asks the library, which asserts some things that a schema by hand may get
+// wrong.
+func (s *Schema) judge(value any) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the schema cannot be evaluated: %v", p)
+		}
+	}()
+	return s.resolved.Validate(value)
 }
 
 // decodeAny decodes exactly one JSON value.
