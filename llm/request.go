@@ -12,7 +12,7 @@ import (
 // of one name, a message that does not hold together. The error matches
 // [ErrInvalidRequest]. [Generate] calls it; who calls Stream does so once.
 //
-// Whether calls have their results is for [CheckConversation].
+// Whether calls and results are where they belong is for [CheckConversation].
 func (r *Request) Validate() error {
 	if err := r.validate(); err != nil {
 		return &Error{Kind: KindInvalidRequest, Err: err}
@@ -47,9 +47,9 @@ func (r *Request) validate() error {
 	return nil
 }
 
-// Validate reports what is wrong with a message: no role, a part whose content
-// is not the one that its kind names, a call or a result in a message of another
-// role, media without bytes.
+// Validate reports what is wrong with a message by itself: no role, a part whose
+// content is not the one that its kind names, a call without a tool's name, media
+// without bytes.
 func (m *Message) Validate() error {
 	switch m.Role {
 	case RoleUser, RoleAssistant, RoleTool:
@@ -59,15 +59,8 @@ func (m *Message) Validate() error {
 		return fmt.Errorf("its role is %q; use user, assistant or tool", string(m.Role))
 	}
 	for i := range m.Parts {
-		p := &m.Parts[i]
-		if err := p.validate(); err != nil {
+		if err := m.Parts[i].validate(); err != nil {
 			return fmt.Errorf("part %d: %w", i, err)
-		}
-		switch {
-		case p.Kind == PartCall && m.Role != RoleAssistant:
-			return fmt.Errorf("part %d: a call in a message of role %s", i, m.Role)
-		case (p.Kind == PartResult) != (m.Role == RoleTool):
-			return fmt.Errorf("part %d: a %s in a message of role %s", i, p.Kind, m.Role)
 		}
 	}
 	return nil
