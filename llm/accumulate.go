@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"bytes"
 	"encoding/json"
 )
 
@@ -25,7 +26,8 @@ type slot struct {
 }
 
 // Add takes the next chunk. Chunks after the terminal one are ignored, and so are
-// negative token counts.
+// negative token counts. Of the arguments of calls, what no server would take back
+// is replaced: half surrogate pairs and bytes that are not UTF-8.
 func (a *Accumulator) Add(c Chunk) {
 	if a.done {
 		return
@@ -102,6 +104,9 @@ func (a *Accumulator) Response() *Response {
 // never sent the whole part.
 func (s *slot) finished(whole bool) (Part, bool) {
 	if s.ended {
+		if s.part.Kind == PartCall && s.part.Call != nil {
+			s.part.Call = soundCall(s.part.Call)
+		}
 		return s.part, whole || s.part.Kind != PartCall
 	}
 	switch {
@@ -112,9 +117,20 @@ func (s *slot) finished(whole bool) (Part, bool) {
 	case s.kind == ChunkCall && whole && s.part.Call != nil:
 		call := *s.part.Call
 		if len(s.text) > 0 {
-			call.Args = json.RawMessage(s.text)
+			call.Args = soundArgs(s.text)
 		}
 		return Part{Kind: PartCall, Call: &call}, true
 	}
 	return Part{}, false
+}
+
+// soundCall is the call, or a copy with arguments that can be sent back.
+func soundCall(c *ToolCall) *ToolCall {
+	args := soundArgs(c.Args)
+	if bytes.Equal(args, c.Args) {
+		return c
+	}
+	sound := *c
+	sound.Args = args
+	return &sound
 }

@@ -8,9 +8,11 @@ import (
 	"io"
 	"iter"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/llm/llmtest"
@@ -222,4 +224,75 @@ func FuzzToolCallJSON(f *testing.F) {
 			t.Errorf("args %q came back as %q", args, back.Args)
 		}
 	})
+}
+
+// A model that was cut inside of an emoji leaves half of a surrogate pair, which
+// servers refuse to take back.
+func TestArgumentsCanBeSentBack(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`{"a":"x"}`:                     `{"a":"x"}`,
+		`{"a":"\ud83d"}`:                `{"a":"\ufffd"}`,
+		`{"a":"\ud83e\udd80 \uD83D"}`:   `{"a":"\ud83e\udd80 \ufffd"}`,
+		`{"a":"\udd80\ud83e"}`:          `{"a":"\ufffd\ufffd"}`,
+		`{"a":"\\ud83d"}`:               `{"a":"\\ud83d"}`, // a backslash and letters
+		`{"a":"\ud83d\n"}`:              `{"a":"\ufffd\n"}`,
+		`{"a":"\ud83d\u0041"}`:          `{"a":"\ufffd\u0041"}`,
+		"{\"a\":\"\xed\xa0\xbdb\x80\"}": `{"a":"\uFFFDb\uFFFD"}`,
+		`{"a":"\ud83`:                   `{"a":"\ud83`,
+		`{"a":"\`:                       `{"a":"\`,
+		``:                              ``,
+	} {
+		want = strings.ReplaceAll(want, `\uFFFD`, "\uFFFD")
+		call := &llm.ToolCall{ID: "1", Name: "f", Args: json.RawMessage(in)}
+		whole := chunks(llm.Chunk{Kind: llm.ChunkPart, Part: &llm.Part{Kind: llm.PartCall, Call: call}}, llm.Chunk{Kind: llm.ChunkDone})
+		pieces := chunks(llm.Chunk{Kind: llm.ChunkCall, Call: &llm.ToolCall{ID: "1", Name: "f"}}, llm.Chunk{Kind: llm.ChunkArgs, Text: in}, llm.Chunk{Kind: llm.ChunkDone})
+		for name, m := range map[string]llm.Model{"whole": whole, "pieces": pieces} {
+			resp, err := llm.Generate(t.Context(), m, &llm.Request{})
+			if err != nil || string(resp.Message.Calls()[0].Args) != want {
+				t.Errorf("%s %q: %q, %v; want %q", name, in, resp.Message.Calls()[0].Args, err, want)
+			}
+		}
+		if string(call.Args) != in {
+			t.Errorf("the chunk's own call was changed to %q", call.Args)
+		}
+	}
+}
+
+// What can be decoded is decoded to the same, and is valid UTF-8 without halves.
+func FuzzSoundArgs(f *testing.F) {
+	for _, seed := range []string{`{"a":"\ud83d"}`, `{"a":"\ud83e\udd80"}`, `{"a":"\\ud83d\ud83d"}`, "\xed\xa0\xbd", `"\ud8`, `{"\udc00":[1,"\uDBFF\uDFFF"]}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, args string) {
+		m := chunks(llm.Chunk{Kind: llm.ChunkPart, Part: &llm.Part{Kind: llm.PartCall, Call: &llm.ToolCall{Args: json.RawMessage(args)}}}, llm.Chunk{Kind: llm.ChunkDone})
+		resp, err := llm.Generate(t.Context(), m, &llm.Request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := resp.Message.Calls()[0].Args
+		if !utf8.Valid(got) || json.Valid(got) != json.Valid([]byte(args)) {
+			t.Errorf("%q becomes %q", args, got)
+		}
+		var a, b any
+		if utf8.ValidString(args) && json.Unmarshal([]byte(args), &a) == nil {
+			if err := json.Unmarshal(got, &b); err != nil || !reflect.DeepEqual(a, b) {
+				t.Errorf("%q is decoded as %v, %q as %v (%v)", args, a, got, b, err)
+			}
+		}
+	})
+}
+
+// Tokens of each class are counted once, whatever the provider's sums are.
+func TestEachTokenIsCountedOnce(t *testing.T) {
+	t.Parallel()
+	anthropic := llm.Usage{Input: 7, CacheRead: 9000, CacheWrite: 500}
+	openai := llm.Usage{Input: 500, CacheRead: 1500} // input 2000, of which 1500 cached
+	price := llm.Price{Input: 3 * llm.Dollar, CacheRead: 30 * llm.Cent, CacheWrite: 375 * llm.Cent, Output: 15 * llm.Dollar}
+	if a, o := anthropic.Total(), openai.Total(); a != 9507 || o != 2000 {
+		t.Errorf("totals = %d and %d", a, o)
+	}
+	if a, o := price.Cost(anthropic), price.Cost(openai); a != 21+2700+1875 || o != 1500+450 {
+		t.Errorf("costs = %d and %d", a, o)
+	}
 }

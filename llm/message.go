@@ -53,7 +53,8 @@ type Part struct {
 }
 
 // A ToolCall is a model's wish to run a tool. Args are the bytes that the model
-// sent: kept raw until the tool decodes them.
+// sent: kept raw until the tool decodes them, but for characters that were cut in
+// two (see [Accumulator.Add]).
 type ToolCall struct {
 	ID   string          `json:"id"`
 	Name string          `json:"name"`
