@@ -15,6 +15,15 @@
 // very stream that a caller could have read, so streaming and non-streaming
 // cannot disagree. A stream counts as complete only at its own terminal chunk.
 //
+// [GenerateAs] gives the answer as a Go value: the schema comes from its type, and
+// an answer that does not fit goes back to the model with all that is wrong with
+// it. [Provenanced] wants each field's sources beside it. Errors tell what kind of
+// failure they are ([ErrTransient], [ErrContextTooLong], [ErrRefused]), [Usage]
+// counts each token in one class, and [Prices] turn it into [Micros] exactly.
+//
+// Messages can be printed and logged: texts are shortened, and bytes, signatures
+// and URIs are not shown.
+//
 // All types here are plain values without locks: share them for reading, copy
 // them before writing.
 package llm
