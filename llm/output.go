@@ -194,6 +194,14 @@ func (o *Output[T]) Decode(text string) (T, error) {
 	return v, nil
 }
 
+// JSON is Decode for who wants the value as JSON: what Decode has found in the text.
+func (o *Output[T]) JSON(text string) (json.RawMessage, error) {
+	if _, err := o.Decode(text); err != nil {
+		return nil, err
+	}
+	return ExtractJSON(text)
+}
+
 func (o *Output[T]) bad(text string, problems ...string) *OutputError {
 	e := &OutputError{Problems: problems, Text: text, Attempts: 1}
 	if o.opts.HideText {

@@ -197,6 +197,20 @@ func TestCorrectionsKeepTheConversationValid(t *testing.T) {
 	}
 }
 
+func TestAnOutputCanBeHadAsJSON(t *testing.T) {
+	t.Parallel()
+	out, err := llm.NewOutput[number](nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := out.JSON(`As in [1], {"n": 7}.`); err != nil || string(data) != `{"n": 7}` {
+		t.Errorf("output = %s, %v", data, err)
+	}
+	if data, err := out.JSON(`{"n":"7"}`); err == nil || data != nil {
+		t.Errorf("output = %s, %v", data, err)
+	}
+}
+
 func TestAnAnswerThatWasCutIsNotAskedForAgain(t *testing.T) {
 	t.Parallel()
 	m := llmtest.New(llmtest.Text(`{"n":`).Ending(llm.FinishLength), llmtest.Text(`{"n":7}`))
