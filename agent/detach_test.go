@@ -106,7 +106,7 @@ func TestADetachedRunGoesOnElsewhere(t *testing.T) {
 						return llmtest.Text("done")
 					}
 					turn := llmtest.Text("I work.").After(time.Second).Using(llm.Usage{Input: 1})
-					for _, name := range strings.Split(tools, ", ") {
+					for name := range strings.SplitSeq(tools, ", ") {
 						turn = turn.And(name, `{}`)
 					}
 					return turn

@@ -48,46 +48,55 @@ func (r *run) callModel(v *runState) (bool, error) {
 				continue
 			}
 		}
-		msg.Partial = true
-		var before []EventData
-		if len(msg.Message.Parts) > 0 || msg.Usage != (llm.Usage{}) {
-			before = append(before, msg)
-		}
-		if r.s.isLeaving() {
-			return true, r.s.append(r.l, leftBehind(msg)...)
-		}
-		if cause := context.Cause(r.ctx); cause != nil {
-			return true, r.stopped(cause, before...)
-		}
-		wait, again := r.retry(err, attempt)
-		if emitted || !again {
-			stop := StopFailed
-			switch {
-			case errors.Is(err, llm.ErrRefused):
-				stop = StopRefused
-			case errors.Is(err, llm.ErrContextTooLong):
-				stop = StopContext
-			}
-			if wait > maxAskedWait {
-				err = fmt.Errorf("%w; the provider asks to wait %s", err, wait)
-			}
-			return true, r.end(stop, err, before...)
-		}
-		retried := &ModelRetried{Reason: err.Error(), Attempt: attempt, Wait: wait, Usage: msg.Usage, Cost: msg.Cost}
-		if err := r.s.append(r.l, retried); err != nil {
-			return false, err
-		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-r.ctx.Done():
-			timer.Stop()
-			if r.s.isLeaving() {
-				return true, nil
-			}
-			return true, r.stopped(context.Cause(r.ctx))
+		if again, err := r.failed(msg, err, attempt, emitted); !again {
+			return true, err
 		}
 	}
+}
+
+// failed appends what came of an attempt that failed, and waits if another one is
+// to be made, which it reports. Otherwise the run is over, or left as it is.
+func (r *run) failed(msg *ModelMessage, err error, attempt int, emitted bool) (again bool, _ error) {
+	if r.s.isLeaving() {
+		return false, r.s.append(r.l, leftBehind(msg)...)
+	}
+	msg.Partial = true
+	var before []EventData
+	if len(msg.Message.Parts) > 0 || msg.Usage != (llm.Usage{}) {
+		before = append(before, msg)
+	}
+	if cause := context.Cause(r.ctx); cause != nil {
+		return false, r.stopped(cause, before...)
+	}
+	wait, again := r.retry(err, attempt)
+	if emitted || !again {
+		stop := StopFailed
+		switch {
+		case errors.Is(err, llm.ErrRefused):
+			stop = StopRefused
+		case errors.Is(err, llm.ErrContextTooLong):
+			stop = StopContext
+		}
+		if wait > maxAskedWait {
+			err = fmt.Errorf("%w; the provider asks to wait %s", err, wait)
+		}
+		return false, r.end(stop, err, before...)
+	}
+	retried := &ModelRetried{Reason: err.Error(), Attempt: attempt, Wait: wait, Usage: msg.Usage, Cost: msg.Cost}
+	if err := r.s.append(r.l, retried); err != nil {
+		return false, err
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true, nil
+	case <-r.ctx.Done():
+	}
+	if r.s.isLeaving() {
+		return false, nil
+	}
+	return false, r.stopped(context.Cause(r.ctx))
 }
 
 // answer appends a whole message. One without calls ends the run.
