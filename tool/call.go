@@ -21,7 +21,8 @@ type Call struct {
 
 	Effect Effect
 	Kind   Kind
-	Key    string // canonical permission key, see [WithKey]
+	Key    string   // canonical permission key, see [WithKey]
+	Keys   []string // all the keys if there are several, Key first; see [WithKeys]
 
 	// IdempotencyKey is the same each time this very call is made, also after a
 	// crash: hand it to services that can drop repeats.
@@ -109,6 +110,9 @@ type Question struct {
 	Call string          `json:"call,omitempty"` // id of the call that it is about
 	Tool string          `json:"tool,omitempty"`
 	Args json.RawMessage `json:"args,omitempty"` // with Permission: what the tool would get
+
+	Keys   []string `json:"keys,omitempty"`   // with Permission: the call's permission keys, if the tool has any
+	Reason string   `json:"reason,omitempty"` // with Permission: why it is asked, if the policy can tell
 }
 
 // Expired reports whether the question stands no longer.
@@ -145,10 +149,11 @@ type Answer struct {
 	Text    string   `json:"text,omitempty"`    // free text; with a denial, the reason told to the model
 }
 
-// The labels of a permission question.
+// The labels of a permission question. Always is not on offer in every one.
 const (
-	Allow = "allow"
-	Deny  = "deny"
+	Allow  = "allow"  // this call
+	Deny   = "deny"   // not this call
+	Always = "always" // this call and, in this session, all later ones that the question tells of
 )
 
 // Yes is the answer that lets a call be made.
@@ -157,12 +162,20 @@ func Yes() Answer { return Answer{Choices: []string{Allow}} }
 // No is the answer that denies a call; the model is told why.
 func No(reason string) Answer { return Answer{Choices: []string{Deny}, Text: reason} }
 
+// Chose reports whether the answer picks a label. Case and surrounding blanks do
+// not matter, as people type them.
+func (a Answer) Chose(label string) bool {
+	return slices.ContainsFunc(a.Choices, func(c string) bool { return strings.EqualFold(strings.TrimSpace(c), label) })
+}
+
 // Fits reports what is wrong with an answer to q: a label that was not offered or
 // is there twice, several where one was asked for, nothing at all. A text in place
-// of a choice is fine, but for a permission, which is given or not.
+// of a choice is fine, but for a permission, which is given or not; its labels may
+// be spelled as [Answer.Chose] takes them.
 func (a Answer) Fits(q *Question) error {
 	for i, label := range a.Choices {
-		if !slices.ContainsFunc(q.Choices, func(c Choice) bool { return c.Label == label }) {
+		one := Answer{Choices: []string{label}}
+		if !slices.ContainsFunc(q.Choices, func(c Choice) bool { return c.Label == label || q.Permission && one.Chose(c.Label) }) {
 			return fmt.Errorf("answer: %s is not among the choices", label)
 		}
 		if slices.Contains(a.Choices[:i], label) {

@@ -77,10 +77,23 @@ func WithEffect(e Effect) Option { return func(t *Tool) { t.Effect = e } }
 func WithKind(k Kind) Option { return func(t *Tool) { t.Kind = k } }
 
 // WithKey sets how the canonical permission key of a call is computed from its
-// checked arguments: the path of a write, the program of a command. An error
-// denies the call.
+// checked arguments: the path of a write (see [PathKey]), the program of a
+// command. Equal keys must mean the same thing to the user who is asked. An error
+// or a panic denies the call.
 func WithKey(key func(json.RawMessage) (string, error)) Option {
-	return func(t *Tool) { t.key = key }
+	return WithKeys(func(args json.RawMessage) ([]string, error) {
+		k, err := key(args)
+		return []string{k}, err
+	})
+}
+
+// WithKeys is [WithKey] for calls that are about several things, such as both
+// paths of a move, or about one that has several names, such as a link and the
+// file it leads to. What denies one key denies the call, and all must be allowed
+// for the call to be. The first key is the one that is shown; none at all is an
+// error, and denies.
+func WithKeys(keys func(json.RawMessage) ([]string, error)) Option {
+	return func(t *Tool) { t.keys = keys }
 }
 
 // WithTimeout bounds one call, time spent asking the user not counted. Negative:

@@ -132,7 +132,7 @@ type Tool struct {
 
 	err    error
 	schema *llm.Schema
-	key    func(json.RawMessage) (string, error)
+	keys   func(json.RawMessage) ([]string, error)
 	run    func(context.Context, json.RawMessage) (Result, error)
 }
 
@@ -168,13 +168,34 @@ func (t Tool) Check(args json.RawMessage) (json.RawMessage, error) {
 	return args, nil
 }
 
-// Key returns the canonical permission key of checked arguments: what the
-// option [WithKey] computes, or "" without one.
+// HasKey reports whether calls of the tool have permission keys: [WithKey] or
+// [WithKeys] was given.
+func (t Tool) HasKey() bool { return t.keys != nil }
+
+// Key returns the canonical permission key of checked arguments, the first one
+// if there are several: what the option [WithKey] computes, or "" without one.
 func (t Tool) Key(args json.RawMessage) (string, error) {
-	if t.key == nil {
-		return "", nil
+	keys, err := t.Keys(args)
+	if err != nil || len(keys) == 0 {
+		return "", err
 	}
-	return t.key(args)
+	return keys[0], nil
+}
+
+// Keys returns all permission keys of checked arguments, at least one; nil for a
+// tool without.
+func (t Tool) Keys(args json.RawMessage) ([]string, error) {
+	if t.keys == nil {
+		return nil, nil
+	}
+	keys, err := t.keys(args)
+	if err == nil && len(keys) == 0 {
+		err = errors.New("there is none")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return keys, nil
 }
 
 // Run calls the function with arguments that [Tool.Check] has returned. It does

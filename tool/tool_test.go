@@ -84,14 +84,14 @@ func ExampleWithKey() {
 		Text string `json:"text"`
 	}) (string, error) {
 		return "written", nil
-	}, tool.WithEffect(tool.Mutating), tool.WithKind(tool.KindWrite), tool.WithKey(func(args json.RawMessage) (string, error) {
-		var in struct{ Path string }
-		err := json.Unmarshal(args, &in)
-		return in.Path, err
-	}))
-	key, err := write.Key(json.RawMessage(`{"path":"notes/a.md","text":"hi"}`))
+	}, tool.WithEffect(tool.Mutating), tool.WithKind(tool.KindWrite), tool.WithKey(tool.PathKey("path")))
+	key, err := write.Key(json.RawMessage(`{"path":"./notes//../notes/a.md","text":"hi"}`))
 	fmt.Println(write.Effect, write.Kind, key, err)
-	// Output: mutating write notes/a.md <nil>
+	_, err = write.Key(json.RawMessage(`{"path":"../a.md","text":"hi"}`))
+	fmt.Println(err)
+	// Output:
+	// mutating write notes/a.md <nil>
+	// path "../a.md": it leads out of the workspace
 }
 
 // host answers the questions of a tool under test.
@@ -227,6 +227,8 @@ func TestQuestionsAndAnswersAreChecked(t *testing.T) {
 		{tool.Question{Text: "?", Choices: choices, Multiple: true}, tool.Answer{Choices: []string{"a", "b"}}, ""},
 		{tool.Question{Text: "?", Choices: choices, Multiple: true}, tool.Answer{Choices: []string{"a", "a"}}, "chosen twice"},
 		{tool.Question{Text: "?", Choices: choices, Permission: true}, tool.Answer{Text: "hm"}, "nothing is chosen"},
+		{tool.Question{Text: "?", Choices: choices, Permission: true}, tool.Answer{Choices: []string{" A\n"}}, ""},
+		{tool.Question{Text: "?", Choices: choices}, tool.Answer{Choices: []string{"A"}}, "not among the choices"},
 		{tool.Question{Text: "?", Choices: []tool.Choice{{}}}, tool.Answer{}, "no label"},
 		{tool.Question{Text: "?", Choices: []tool.Choice{{Label: "a"}, {Label: "a"}}}, tool.Answer{}, "two choices"},
 	} {
