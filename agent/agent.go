@@ -28,9 +28,9 @@
 // [Result], with what was done, also when it stops short; the error then
 // matches [ErrTurns], [ErrInterrupted] and the like.
 //
-// What a tool may do is decided call by call by a [Policy]; without one,
-// tools that only read may run and the rest is asked of an [Approver], or denied
-// where there is none.
+// What a tool may do is decided call by call by a [Policy], such as
+// [Permissions]; without one, tools that only read may run and the rest is asked of
+// an [Approver], or denied where there is none.
 package agent
 
 import (
@@ -96,6 +96,11 @@ func (a *Agent) check() error {
 			if a.Tools[j].Spec.Name == t.Spec.Name {
 				return fmt.Errorf("two tools are called %s", t.Spec.Name)
 			}
+		}
+	}
+	if a.Policy != nil {
+		if err := checkPolicy(a.Policy, a.Tools); err != nil {
+			return err
 		}
 	}
 	if a.Limits.Money > 0 || a.Limits.Budget != nil {

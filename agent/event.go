@@ -209,7 +209,8 @@ type QuestionAsked struct {
 }
 
 // QuestionAnswered answers the question with the same ID; the first answer
-// counts.
+// counts. With [tool.Always] it also answers the open questions about calls that
+// it grants.
 type QuestionAnswered struct {
 	ID      string      `json:"id"`
 	Answer  tool.Answer `json:"answer"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/tool"
@@ -25,8 +26,9 @@ type Hook struct {
 	// Message sees each message before a turn takes it. On an error it is blocked.
 	Message func(ctx context.Context, at Moment, m llm.Message) (MessageVerdict, error)
 	// BeforeModel sees the request of a model call, and may change it for this call:
-	// it is a copy, but its slices are the session's, so replace what changes. On an
-	// error the run fails.
+	// it is a copy, but its slices other than Tools are the session's, so replace what
+	// changes. A tool that is taken out of Tools is refused if the model calls it in
+	// this turn. On an error the run fails.
 	BeforeModel func(ctx context.Context, at Moment, req *llm.Request) (ModelVerdict, error)
 	// AfterModel sees a whole message of the model before its calls are made. On an
 	// error the run fails.
@@ -105,8 +107,10 @@ type EditVerdict struct {
 type HookFired struct {
 	Hook    string `json:"hook"`
 	Phase   string `json:"phase"`
-	Verdict string `json:"verdict"`          // rewrite, block, deny, inject, answer, skip, error
+	Verdict string `json:"verdict"`          // rewrite, block, deny, inject, answer, skip, hide, error
 	Detail  string `json:"detail,omitempty"` // the reason, or the id of the call
+
+	Tools []string `json:"tools,omitempty"` // with hide: the tools that the model is not offered in this turn
 }
 
 // MessageBlocked says that a message was dropped: by a hook, or without one because
@@ -242,11 +246,17 @@ func (r *run) askModelHooks(phase string, call func(h *Hook) (ModelVerdict, erro
 // beforeModel reports whether the hooks leave the model call to be made. If not,
 // what they want instead is in the log.
 func (r *run) beforeModel(req *llm.Request) (call, done bool, err error) {
+	req.Tools = slices.Clone(req.Tools)
+	hide := &HookFired{Phase: phaseBeforeModel, Verdict: verdictHide}
 	v, fired, failed := r.askModelHooks(phaseBeforeModel, func(h *Hook) (ModelVerdict, error) {
 		if h.BeforeModel == nil {
 			return ModelVerdict{}, nil
 		}
-		return h.BeforeModel(r.ctx, r.s.moment(), req)
+		v, err := h.BeforeModel(r.ctx, r.s.moment(), req)
+		if hidden := r.s.agent.hidden(req.Tools); !slices.Equal(hidden, hide.Tools) {
+			hide.Hook, hide.Tools = h.Name, hidden
+		}
+		return v, err
 	})
 	switch {
 	case failed != nil:
@@ -255,8 +265,25 @@ func (r *run) beforeModel(req *llm.Request) (call, done bool, err error) {
 		return false, true, r.end(StopDone, nil, fired, &ModelMessage{Model: "hook/" + fired.Hook, Message: llm.Assistant(v.Answer), Finish: llm.FinishStop})
 	case v.Inject != "":
 		return false, false, r.s.append(r.l, fired, injected(v.Inject))
+	case !slices.Equal(hide.Tools, r.s.view().hidden): // empty takes back what was hidden before a crash
+		return true, false, r.s.append(r.l, hide)
 	}
 	return true, false, nil
+}
+
+// verdictHide is that of a hook which keeps tools from the model.
+const verdictHide = "hide"
+
+// hidden are the agent's tools that are not among those on offer.
+func (a *Agent) hidden(offered []llm.ToolSpec) []string {
+	var names []string
+	for i := range a.Tools {
+		name := a.Tools[i].Spec.Name
+		if !slices.ContainsFunc(offered, func(s llm.ToolSpec) bool { return s.Name == name }) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // afterModel has the hooks look at a whole message. It reports whether they leave

@@ -115,8 +115,11 @@ func (r *run) decide(v *runState, calls []openCall, i int) verdict {
 		return refuse(OutcomeUnknown, "outcome unknown: the process stopped while this call ran; it may or may not have taken effect, so check before repeating it")
 	}
 	t := r.s.agent.find(c.call.Name)
-	if t == nil {
-		return refuse(OutcomeInvalid, "there is no tool %q%s", c.call.Name, r.s.agent.suggest(c.call.Name))
+	switch {
+	case t == nil:
+		return refuse(OutcomeInvalid, "there is no tool %q%s", c.call.Name, r.s.agent.suggest(c.call.Name, v.hidden))
+	case slices.Contains(v.hidden, c.call.Name):
+		return refuse(OutcomeDenied, "denied: %s is not on offer in this turn", c.call.Name)
 	}
 	before := v.calls - len(calls) + i
 	switch l := &r.s.agent.Limits; {
@@ -134,6 +137,7 @@ func (r *run) decide(v *runState, calls []openCall, i int) verdict {
 	}
 	if c.started != nil && c.started.Redactions == nil { // by a process that died; the effect allows it again
 		call.Args, call.Key = c.started.Call.Args, c.started.Key
+		_, call.Keys, _ = keys(t, call.Args)
 		return verdict{call: call, tool: t, decision: c.started.Decision}
 	}
 	var fired []EventData
@@ -155,12 +159,8 @@ func (r *run) permitted(call *tool.Call, t *tool.Tool, c *openCall, i int) verdi
 	refuse := func(o Outcome, format string, args ...any) verdict {
 		return verdict{refused: c.failed(i, o, fmt.Sprintf(format, args...))}
 	}
-	var err error
-	if call.Args, err = t.Check(call.Args); err != nil {
-		return refuse(OutcomeInvalid, "%v", err)
-	}
-	if call.Key, err = t.Key(call.Args); err != nil {
-		return refuse(OutcomeDenied, "denied: its permission key cannot be computed: %v", err)
+	if outcome, err := checkCall(call, t); err != nil {
+		return refuse(outcome, "%v", err)
 	}
 	decision, err := r.consult(call)
 	switch {
@@ -170,10 +170,45 @@ func (r *run) permitted(call *tool.Call, t *tool.Tool, c *openCall, i int) verdi
 		return verdict{call: call, tool: t, decision: Allow}
 	case decision != Ask:
 		return refuse(OutcomeDenied, "denied by the policy")
-	case r.s.opts.Approver == nil:
+	}
+	switch q, answer, err := r.known(call, t); {
+	case err != nil:
+		return refuse(OutcomeDenied, "denied: %v", err)
+	case q == nil && answer != nil: // granted
+		return verdict{call: call, tool: t, decision: Allow}
+	case answer == nil && r.s.opts.Approver == nil:
 		return refuse(OutcomeDenied, "denied: it needs permission, and nobody is there to ask")
 	}
 	return verdict{call: call, tool: t, decision: Ask}
+}
+
+// checkCall checks the arguments of a call and computes its permission keys.
+func checkCall(call *tool.Call, t *tool.Tool) (Outcome, error) {
+	var err error
+	if call.Args, err = t.Check(call.Args); err != nil {
+		return OutcomeInvalid, err
+	}
+	if call.Key, call.Keys, err = keys(t, call.Args); err != nil {
+		return OutcomeDenied, fmt.Errorf("denied: its permission key cannot be computed: %w", err)
+	}
+	return "", nil
+}
+
+// keys computes the permission key of a call, and all of them if there are
+// several.
+func keys(t *tool.Tool, args json.RawMessage) (key string, all []string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			key, all, err = "", nil, fmt.Errorf("it panicked: %v", p)
+		}
+	}()
+	switch all, err = t.Keys(args); {
+	case err != nil || len(all) == 0:
+		return "", nil, err
+	case len(all) == 1:
+		return all[0], nil, nil
+	}
+	return all[0], all, nil
 }
 
 // consult asks the policy; whatever goes wrong there denies.
@@ -181,7 +216,7 @@ func (r *run) consult(c *tool.Call) (d Decision, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.s.panicked("policy", p)
-			d, err = Deny, errors.New("the policy failed")
+			d, err = Deny, errPolicy
 		}
 	}()
 	d, err = r.s.agent.Policy.Decide(r.ctx, c)
@@ -195,7 +230,7 @@ func (r *run) consult(c *tool.Call) (d Decision, err error) {
 // parked until the answer is there.
 func (r *run) permit(calls []openCall, verdicts []verdict, i int) (bool, error) {
 	c, v := &calls[i], &verdicts[i]
-	answer, err := r.ask(r.ctx, permission(v.call), false)
+	answer, err := r.mayRun(v.call, v.tool)
 	switch {
 	case errors.Is(err, ErrLater):
 		return true, r.askRest(verdicts[i+1:])
@@ -205,7 +240,7 @@ func (r *run) permit(calls []openCall, verdicts []verdict, i int) (bool, error) 
 		return false, err
 	case err != nil:
 		v.refused = c.failed(i, OutcomeDenied, fmt.Sprintf("denied: %v", err))
-	case !slices.Contains(answer.Choices, tool.Allow):
+	case !answer.Chose(tool.Allow) && !answer.Chose(tool.Always):
 		text := "denied by the user"
 		if answer.Text != "" {
 			text += ": " + answer.Text
@@ -218,16 +253,6 @@ func (r *run) permit(calls []openCall, verdicts []verdict, i int) (bool, error) 
 	return false, r.s.append(r.l, v.refused)
 }
 
-// permission is the question whether a call may run.
-func permission(c *tool.Call) *tool.Question {
-	return &tool.Question{
-		ID: "perm_" + c.IdempotencyKey, Permission: true, Header: "Permission",
-		Text:    "May " + c.Name + " run?",
-		Choices: []tool.Choice{{Label: tool.Allow}, {Label: tool.Deny}},
-		Call:    c.ID, Tool: c.Name, Args: c.Args,
-	}
-}
-
 // askRest asks about the calls behind one whose answer comes later, so that all
 // questions can be answered together. Answers are found in the log in turn.
 func (r *run) askRest(verdicts []verdict) error {
@@ -236,18 +261,20 @@ func (r *run) askRest(verdicts []verdict) error {
 		if v.call == nil || v.refused != nil || v.decision != Ask {
 			continue
 		}
-		if _, err := r.ask(r.ctx, permission(v.call), false); errors.Is(err, ErrFenced) {
+		if _, err := r.mayRun(v.call, v.tool); errors.Is(err, ErrFenced) {
 			return err
 		}
 	}
 	return nil
 }
 
-// suggest is a hint at the tools there are.
-func (a *Agent) suggest(name string) string {
-	names := make([]string, len(a.Tools))
+// suggest is a hint at the tools on offer.
+func (a *Agent) suggest(name string, hidden []string) string {
+	names := make([]string, 0, len(a.Tools))
 	for i := range a.Tools {
-		names[i] = a.Tools[i].Spec.Name
+		if n := a.Tools[i].Spec.Name; !slices.Contains(hidden, n) {
+			names = append(names, n)
+		}
 	}
 	if near := llm.Nearest(name, names); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)

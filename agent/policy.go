@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -41,7 +42,9 @@ func (d *Decision) UnmarshalText(text []byte) error {
 // A Policy decides whether a call may run. It sees the checked arguments and
 // the canonical key, after everything that could still change them. An error
 // denies the call, and its text tells the model why. It is safe for concurrent
-// use.
+// use, and may be asked more than once about a call.
+//
+// A policy may have a method Check() error: [Agent.Open] fails with what it says.
 type Policy interface {
 	Decide(ctx context.Context, c *tool.Call) (Decision, error)
 }
@@ -69,24 +72,141 @@ func AllowAll() Policy {
 
 // Strictest asks several policies: one that denies wins over one that asks, and
 // that over one that allows. Without policies it asks.
-func Strictest(policies ...Policy) Policy {
-	return PolicyFunc(func(ctx context.Context, c *tool.Call) (Decision, error) {
-		if len(policies) == 0 {
-			return Ask, nil
+func Strictest(policies ...Policy) Policy { return strictest(policies) }
+
+type strictest []Policy
+
+// Decide implements [Policy].
+func (s strictest) Decide(ctx context.Context, c *tool.Call) (Decision, error) {
+	all := Allow
+	if len(s) == 0 {
+		all = Ask
+	}
+	for _, p := range s {
+		switch d, err := p.Decide(ctx, c); {
+		case err != nil || d != Allow && d != Ask:
+			return Deny, err
+		case d == Ask:
+			all = Ask
 		}
-		all := Allow
-		for _, p := range policies {
-			d, err := p.Decide(ctx, c)
-			if err != nil || d == Deny {
-				return Deny, err
-			}
-			if d != Allow {
-				all = Ask
-			}
-		}
-		return all, nil
-	})
+	}
+	return all, nil
 }
+
+// Explain gives the reason of the policy that decides.
+func (s strictest) Explain(ctx context.Context, c *tool.Call) (Decision, string) {
+	all, why := Allow, "all policies allow it"
+	if len(s) == 0 {
+		all, why = Ask, "no policy allows it"
+	}
+	for _, p := range s {
+		switch d, reason := explain(ctx, p, c); {
+		case d == Deny:
+			return d, reason
+		case d == Ask && all == Allow:
+			all, why = d, reason
+		}
+	}
+	return all, why
+}
+
+// Check checks those that can be wrong.
+func (s strictest) Check() error {
+	for i, p := range s {
+		if p == nil {
+			return fmt.Errorf("strictest: policy %d is nil", i+1)
+		}
+		if err := checkPolicy(p, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s strictest) fits(tools []tool.Tool) error {
+	for _, p := range s {
+		if err := checkPolicy(p, tools); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkPolicy reports what is wrong with a policy, by itself and with the tools
+// that it is for. A panic is something wrong, too.
+func checkPolicy(p Policy, tools []tool.Tool) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("the policy panicked: %v", v)
+		}
+	}()
+	if c, ok := p.(interface{ Check() error }); ok {
+		if err := c.Check(); err != nil {
+			return err
+		}
+	}
+	if f, ok := p.(interface{ fits([]tool.Tool) error }); ok {
+		return f.fits(tools)
+	}
+	return nil
+}
+
+// An Explainer is a [Policy] that can tell why. Explain decides as Decide does;
+// the reason is in words that complete the sentence "this was decided because",
+// and may go to the model.
+type Explainer interface {
+	Policy
+	Explain(ctx context.Context, c *tool.Call) (Decision, string)
+}
+
+// Explain tells what the agent's policy decides about a call, and why, without
+// making it. Hooks, limits and what was granted in a session do not count.
+func (a Agent) Explain(ctx context.Context, name string, args json.RawMessage) (Decision, string) {
+	t := a.find(name)
+	if t == nil {
+		return Deny, fmt.Sprintf("there is no tool %q%s", name, a.suggest(name, nil))
+	}
+	if err := checkPolicy(a.Policy, a.Tools); err != nil {
+		return Deny, err.Error()
+	}
+	c := &tool.Call{Name: name, Args: args, Effect: t.Effect, Kind: t.Kind}
+	if outcome, err := checkCall(c, t); err != nil {
+		return Deny, fmt.Sprintf("%s: %v", outcome, err)
+	}
+	if a.Policy == nil {
+		d, _ := decideByEffect(ctx, c)
+		if d == Allow {
+			return d, "without a policy, what only reads and sub-agents are allowed"
+		}
+		return d, "without a policy, what may do more than read is asked about"
+	}
+	return explain(ctx, a.Policy, c)
+}
+
+// explain decides, as Decide would, and says why as well as it can.
+func explain(ctx context.Context, p Policy, c *tool.Call) (d Decision, why string) {
+	defer func() {
+		if v := recover(); v != nil {
+			d, why = Deny, errPolicy.Error()
+		}
+	}()
+	if e, ok := p.(Explainer); ok {
+		d, why = e.Explain(ctx, c)
+	} else {
+		var err error
+		if d, err = p.Decide(ctx, c); err != nil {
+			return Deny, err.Error()
+		}
+		why = "the policy " + verbs[min(int(d), int(Deny))] + " it"
+	}
+	if d != Allow && d != Ask {
+		d = Deny
+	}
+	return d, why
+}
+
+// errPolicy is all that the model learns of a policy that panicked.
+var errPolicy = errors.New("the policy failed")
 
 // decideByEffect is the policy of an agent without one. Handing work to a
 // sub-agent is allowed: what that one does is decided call by call.

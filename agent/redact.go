@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/helios-go/helios/llm"
@@ -108,6 +109,11 @@ func redactQuestion(red *secret.Redactor, q *tool.Question) *tool.Question {
 	clean.Text, _ = red.Text(q.Text)
 	clean.Header, _ = red.Text(q.Header)
 	clean.Args, _ = red.JSON(q.Args)
+	clean.Reason, _ = red.Text(q.Reason)
+	clean.Keys = slices.Clone(q.Keys)
+	for i := range clean.Keys {
+		clean.Keys[i], _ = red.Text(clean.Keys[i])
+	}
 	clean.Choices = append([]tool.Choice(nil), q.Choices...)
 	for i := range clean.Choices {
 		c := &clean.Choices[i]

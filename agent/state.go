@@ -24,6 +24,8 @@ type state struct {
 	last    *Result       // of the last run that ended
 	once    *once         // messages that were sent with a key
 
+	grants  []Grant       // that answers have made
+
 	interruptNext SafePoint // an interrupt that came before the run it is for
 	reasonNext    string
 }
@@ -77,7 +79,8 @@ type runState struct {
 	preempted bool
 	children  []child // the sub-agents' sessions
 
-	corrections int // that the output needed
+	corrections int      // that the output needed
+	hidden      []string // tools that hooks keep from the model in this turn
 }
 
 // child is a sub-agent's session that works, or has worked, for a run.
@@ -98,7 +101,7 @@ func (s *state) apply(e *Event) {
 			s.opened = d
 		}
 	case *SessionForked:
-		s.history = append(s.history, d.Messages...)
+		s.history, s.grants = append(s.history, d.Messages...), append(s.grants, d.Grants...)
 	case *UserMessage:
 		s.userMessage(e.Seq, d)
 	case *MessageBlocked:
@@ -127,8 +130,10 @@ func (s *state) apply(e *Event) {
 			s.asked = append(s.asked, asked{q: d.Question})
 		}
 	case *QuestionAnswered:
-		if a := s.question(d.ID); a != nil && a.answer == nil {
-			a.answer = d
+		s.answer(d)
+	case *HookFired:
+		if d.Verdict == verdictHide && s.run != nil {
+			s.run.hidden = d.Tools
 		}
 	case *ContextWarning:
 		s.warned = true
@@ -236,6 +241,7 @@ func (s *state) turnStarted(turn int, d *TurnStarted) {
 			"[This is the last turn: no more tools can be used. Answer now with what you have, and say what is missing.]"))
 	}
 	s.run.turns, s.run.left, s.run.final, s.run.phase = turn, d.Left, d.Final, phaseModel
+	s.run.hidden = nil
 }
 
 func note(origin, text string) llm.Message {

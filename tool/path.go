@@ -24,7 +24,7 @@ func CleanPath(p string) (string, error) { return cleanPath(p, runtime.GOOS == "
 
 func cleanPath(p string, windows bool) (string, error) {
 	clean := path.Clean(p) // "" becomes "."
-	reason := ""
+	var reason string
 	switch {
 	case !utf8.ValidString(p):
 		reason = "it is not valid UTF-8"
