@@ -159,8 +159,11 @@ func (r *run) permitted(call *tool.Call, t *tool.Tool, c *openCall, i int) verdi
 	refuse := func(o Outcome, format string, args ...any) verdict {
 		return verdict{refused: c.failed(i, o, fmt.Sprintf(format, args...))}
 	}
-	if outcome, err := checkCall(call, t); err != nil {
+	switch outcome, err := checkCall(call, t); outcome {
+	case OutcomeInvalid:
 		return refuse(outcome, "%v", err)
+	case OutcomeDenied:
+		return refuse(outcome, "denied: %v", err)
 	}
 	decision, err := r.consult(call)
 	switch {
@@ -182,14 +185,15 @@ func (r *run) permitted(call *tool.Call, t *tool.Tool, c *openCall, i int) verdi
 	return verdict{call: call, tool: t, decision: Ask}
 }
 
-// checkCall checks the arguments of a call and computes its permission keys.
+// checkCall checks the arguments of a call and computes its permission keys. With
+// an error it returns how the call ends.
 func checkCall(call *tool.Call, t *tool.Tool) (Outcome, error) {
 	var err error
 	if call.Args, err = t.Check(call.Args); err != nil {
 		return OutcomeInvalid, err
 	}
 	if call.Key, call.Keys, err = keys(t, call.Args); err != nil {
-		return OutcomeDenied, fmt.Errorf("denied: its permission key cannot be computed: %w", err)
+		return OutcomeDenied, fmt.Errorf("its permission key cannot be computed: %w", err)
 	}
 	return "", nil
 }

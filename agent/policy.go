@@ -170,8 +170,8 @@ func (a Agent) Explain(ctx context.Context, name string, args json.RawMessage) (
 		return Deny, err.Error()
 	}
 	c := &tool.Call{Name: name, Args: args, Effect: t.Effect, Kind: t.Kind}
-	if outcome, err := checkCall(c, t); err != nil {
-		return Deny, fmt.Sprintf("%s: %v", outcome, err)
+	if _, err := checkCall(c, t); err != nil {
+		return Deny, err.Error()
 	}
 	if a.Policy == nil {
 		d, _ := decideByEffect(ctx, c)

@@ -33,12 +33,12 @@ func TestGlob(t *testing.T) {
 		{"*/**/*", "a/b a/x/b", "a ab"},
 		{"\uFFFD?", "\uFFFD\xff", "\xff\xff"},
 	} {
-		for _, key := range strings.Fields(tt.yes) {
+		for key := range strings.FieldsSeq(tt.yes) {
 			if !glob(tt.pattern, key) {
 				t.Errorf("%q does not match %q", tt.pattern, key)
 			}
 		}
-		for _, key := range strings.Fields(tt.no) {
+		for key := range strings.FieldsSeq(tt.no) {
 			if glob(tt.pattern, key) {
 				t.Errorf("%q matches %q", tt.pattern, key)
 			}
@@ -121,12 +121,6 @@ func TestGlobTakesNoLongerThanItsInputs(t *testing.T) {
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("%.10q takes %v", pattern, took)
 		}
-	}
-}
-
-func TestGlobAllocatesNothing(t *testing.T) {
-	if n := testing.AllocsPerRun(100, func() { glob("**/secrets.*", "a/b/c/secrets.env") }); n > 0 {
-		t.Errorf("%v allocations", n)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestAPathHasOneSpelling(t *testing.T) {
@@ -93,6 +95,23 @@ func TestKeysOfACall(t *testing.T) {
 			t.Errorf("%s: HasKey %t, keys %q, key %q, errors %v, %v", name, tt.tool.HasKey(), all, key, err, err2)
 		}
 	}
+}
+
+func TestCleaningACleanPathChangesNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		p := rapid.StringMatching(`([a.]{0,3}/?){0,6}`).Draw(t, "path")
+		clean, err := CleanPath(p)
+		if err != nil {
+			return
+		}
+		if again, err := CleanPath(clean); again != clean || err != nil {
+			t.Fatalf("CleanPath(%q) = %q, and cleaned again %q, %v", p, clean, again, err)
+		}
+		if detour, err := CleanPath("x/./y//../../" + p); detour != clean || err != nil {
+			t.Fatalf("with a detour %q, %v, want %q", detour, err, clean)
+		}
+	})
 }
 
 func FuzzCleanPath(f *testing.F) {
