@@ -453,3 +453,31 @@ func TestACrashNeverForgetsOrInventsAGrant(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsSecretInAKeyIsNeitherShownNorGranted(t *testing.T) {
+	t.Parallel()
+	k := &asker{choice: tool.Allow}
+	a := writer()
+	a.Secrets = registry(t)
+	a.Policy = agent.Strictest(agent.Permissions{Ask: []agent.Rule{{Tool: "write", Key: "**/" + token}}})
+	a.Model = script(writes("a/"+token, "b"), llmtest.Text("done"))
+	store := agent.NewMemoryStore()
+	b := open(t, a, &agent.OpenOptions{Store: store, SessionID: "s", Approver: agent.Later})
+	res, _ := b.Run(t.Context(), "go")
+	b.Close() // and the question is found in the log, by its redacted arguments
+	if q := res.Question; len(q.Choices) != 2 || len(q.Keys) != 1 || strings.Contains(fmt.Sprintf("%+v %s", q, q.Args), token) {
+		t.Errorf("question: %+v %s", q, q.Args)
+	}
+	again := open(t, a, &agent.OpenOptions{Store: store, SessionID: "s", Approver: k})
+	again.wait()
+	wantEqual(t, "asked", len(k.asked), 2)
+	wantEqual(t, "choices where nothing is secret", len(k.asked[1].Choices), 3)
+	for _, e := range pick[*agent.QuestionAsked](again.log()) {
+		if data, err := json.Marshal(e); err != nil || strings.Contains(string(data), token) {
+			t.Errorf("in the log: %s, %v", data, err)
+		}
+	}
+	if ends := again.ended(); len(ends) != 2 || ends[0].Outcome != agent.OutcomeOK || ends[1].Outcome != agent.OutcomeOK {
+		t.Errorf("ended %q", texts(ends))
+	}
+}
