@@ -47,7 +47,7 @@ func ExampleAttach() {
 	res, err := s.Wait(ctx)
 	fmt.Println(res.Text, err)
 	// Output:
-	// May delete run?
+	// May delete run? "always" also allows every later call of delete, whatever its arguments, in this session.
 	// It is gone. <nil>
 }
 

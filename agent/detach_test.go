@@ -134,7 +134,7 @@ func TestADetachedRunGoesOnElsewhere(t *testing.T) {
 func TestSubAgentsAreDetachedWithTheirCaller(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		helperModel := llmtest.Func(func(req *llm.Request) llmtest.Turn { return llmtest.Text("found").After(time.Minute) })
+		helperModel := llmtest.Func(func(req *llm.Request) llmtest.Turn { return llmtest.Text("found").After(time.Second * 30) })
 		helper := agent.Agent{Model: helperModel}
 		a := agent.Agent{
 			Model: llmtest.Func(func(req *llm.Request) llmtest.Turn {

@@ -18,7 +18,7 @@ import (
 //	}
 //
 // The first of these that applies decides, whatever the order of the rules:
-// a Deny rule denies; ModeBypass allows; an Allow rule allows; an Ask rule asks;
+// a Deny rule denies; ModeBypass allows; an Ask rule asks; an Allow rule allows;
 // the mode decides. Of a call with several keys, one is enough to be denied or
 // asked about, and all of them must be allowed, see [tool.WithKeys]. Something
 // wrong with the permissions themselves denies every call; [Agent.Open] and Check
@@ -203,11 +203,11 @@ func (p *Permissions) decide(c *tool.Call) (Decision, *Rule, error) {
 	if p.Mode == ModeBypass {
 		return Allow, nil, nil
 	}
-	if r := allowing(p.Allow, c.Name, keys); r != nil {
-		return Allow, r, nil
-	}
 	if r := restricting(p.Ask, c.Name, keys); r != nil {
 		return Ask, r, nil
+	}
+	if r := allowing(p.Allow, c.Name, keys); r != nil {
+		return Allow, r, nil
 	}
 	return p.Mode.decide(c), nil, nil
 }

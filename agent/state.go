@@ -24,7 +24,7 @@ type state struct {
 	last    *Result       // of the last run that ended
 	once    *once         // messages that were sent with a key
 
-	grants  []Grant       // that answers have made
+	grants []Grant // that answers have made
 
 	interruptNext SafePoint // an interrupt that came before the run it is for
 	reasonNext    string
