@@ -46,3 +46,22 @@ func Example() {
 	// Your name is Ada. <nil>
 	// ada guide idle 11
 }
+
+// withStore opens a store of its own for an example.
+func withStore(f func(*sqlite.Store) error) {
+	dir, err := os.MkdirTemp("", "helios")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	store, err := sqlite.Open(filepath.Join(dir, "sessions.db"), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer store.Close()
+	if err := f(store); err != nil {
+		fmt.Println(err)
+	}
+}

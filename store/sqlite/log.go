@@ -2,27 +2,25 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
-	"errors"
+	"database/sql/driver"
 	"fmt"
 	"iter"
 
 	"github.com/helios-go/helios/agent"
 )
 
-// pageSize is how many events are read at a time: the consumer of an iterator
-// must not hold up the file's readers.
-const pageSize = 256
+// seqBits are those of an event's id that hold its seq; the rest is its
+// session's number.
+const (
+	seqBits = 32
+	maxSeq  = 1<<seqBits - 1
+)
+
+func eventID(num int64, seq agent.Seq) int64 { return num<<seqBits | int64(min(seq, maxSeq)) }
 
 // Append implements [agent.Store].
 func (s *Store) Append(ctx context.Context, l agent.Lease, events []agent.Event) (agent.Seq, error) {
-	seq, err := s.add(ctx, l.Session, events, func(i *agent.SessionInfo) error {
-		if i.Epoch != l.Epoch || i.Owner != l.Owner {
-			return agent.ErrFenced
-		}
-		return nil
-	})
+	seq, err := s.add(ctx, l.Session, events, &l)
 	if err != nil {
 		return 0, fmt.Errorf("append to session %s: %w", l.Session, err)
 	}
@@ -38,50 +36,69 @@ func (s *Store) Post(ctx context.Context, session string, events []agent.Event) 
 	return seq, nil
 }
 
-// add writes events in one transaction, if check lets them.
-func (s *Store) add(ctx context.Context, session string, events []agent.Event, check func(*agent.SessionInfo) error) (seq agent.Seq, err error) {
-	err = s.tx(ctx, func(tx *sql.Tx) error {
-		num, info, err := load(tx, session)
-		switch {
-		case errors.Is(err, sql.ErrNoRows) && check != nil:
-			return agent.ErrFenced
-		case errors.Is(err, sql.ErrNoRows):
-			if num, err = insert(tx, session); err != nil {
-				return err
-			}
-			info = agent.SessionInfo{ID: session, State: agent.StateIdle}
-		case err != nil:
-			return err
+// add writes events, under a lease or, if it is nil, without.
+func (s *Store) add(ctx context.Context, session string, events []agent.Event, l *agent.Lease) (seq agent.Seq, err error) {
+	texts := make([]string, len(events))
+	for i := range events {
+		e := events[i]
+		e.Seq = 0 // it is the row's
+		text, err := e.MarshalJSON()
+		if err != nil {
+			return 0, err
 		}
-		if check != nil {
-			if err := check(&info); err != nil {
-				return err
-			}
-		}
-		for _, e := range events {
-			e.Seq = info.Seq + 1
-			data, err := json.Marshal(e)
-			if err != nil {
-				return err
-			}
-			if _, err := tx.Exec(`INSERT INTO events VALUES (?, ?, ?)`, num, int64(e.Seq), string(data)); err != nil {
-				return err
-			}
-			info.Apply(e)
-		}
-		seq = info.Seq
-		_, err = tx.Exec(`UPDATE sessions SET agent = ?, user = ?, parent = ?, state = ?, pending = ?, seq = ?, created = ?, active = ? WHERE num = ?`,
-			info.Agent, info.User, info.Parent, string(info.State), info.Pending, int64(info.Seq), nanos(info.Created), nanos(info.Active), num)
+		texts[i] = string(text)
+	}
+	err = s.w.write(ctx, func(c *conn) error {
+		seq, err = s.w.add(c, session, events, texts, l)
 		return err
 	})
 	return seq, err
 }
 
+func (w *writer) add(c *conn, session string, events []agent.Event, texts []string, l *agent.Lease) (agent.Seq, error) {
+	r, err := w.find(c, session, l)
+	if err == nil && r == nil {
+		r, err = w.insert(c, session)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if r.info.Seq+agent.Seq(len(events)) > maxSeq {
+		return 0, fmt.Errorf("the session is full: it has %d events", r.info.Seq)
+	}
+	next := r.info
+	for _, e := range events {
+		e.Seq = next.Seq + 1
+		next.Apply(e)
+	}
+	if current, err := w.save(c, r, &next); err != nil {
+		return 0, err
+	} else if !current {
+		delete(w.held, session) // another process has written since
+		return w.add(c, session, events, texts, l)
+	}
+	const insert = `INSERT INTO events (id, event) VALUES (?, ?)`
+	for i, text := range texts {
+		if _, err := c.exec(context.Background(), insert, eventID(r.num, r.info.Seq+agent.Seq(i+1)), text); err != nil {
+			return 0, err
+		}
+	}
+	r.info = next
+	return next.Seq, nil
+}
+
+// pageSize is how many events are read at a time: the consumer of an iterator
+// must not hold up the file's readers.
+const pageSize = 256
+
+const pageQuery = `SELECT events.id & 0xffffffff, event FROM sessions CROSS JOIN events
+WHERE sessions.id = ?1 AND events.id BETWEEN num << 32 | ?2 AND num << 32 | 0xffffffff ORDER BY events.id LIMIT 256`
+
 // Read implements [agent.Store].
 func (s *Store) Read(ctx context.Context, session string, from agent.Seq) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {
-		for next := from; ; {
-			page, err := s.page(ctx, session, next)
+		for next := max(from, 1); next <= maxSeq; {
+			page, err := s.readPage(ctx, session, next)
 			for _, e := range page {
 				if !yield(e, nil) {
 					return
@@ -99,26 +116,16 @@ func (s *Store) Read(ctx context.Context, session string, from agent.Seq) iter.S
 	}
 }
 
-func (s *Store) page(ctx context.Context, session string, from agent.Seq) ([]agent.Event, error) {
-	const query = `SELECT seq, event FROM events WHERE session = (SELECT num FROM sessions WHERE id = ?) AND seq >= ? ORDER BY seq LIMIT ?`
-	rows, err := s.read.QueryContext(ctx, query, session, int64(from), pageSize)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+func (s *Store) readPage(ctx context.Context, session string, from agent.Seq) ([]agent.Event, error) {
 	var page []agent.Event
-	for rows.Next() {
-		var seq int64
-		var data sql.RawBytes
-		if err := rows.Scan(&seq, &data); err != nil {
-			return page, err
-		}
+	err := s.r.query(ctx, pageQuery, []driver.Value{session, int64(from)}, func(v values) error {
 		var e agent.Event
-		if err := json.Unmarshal(data, &e); err != nil {
-			return page, fmt.Errorf("event %d: %w", seq, err)
+		if err := e.UnmarshalJSON([]byte(v.text(1))); err != nil {
+			return fmt.Errorf("event %d: %w", v.number(0), err)
 		}
-		e.Seq = agent.Seq(seq)
+		e.Seq = agent.Seq(v.number(0))
 		page = append(page, e)
-	}
-	return page, rows.Err()
+		return nil
+	})
+	return page, err
 }

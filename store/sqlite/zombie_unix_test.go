@@ -3,12 +3,17 @@
 package sqlite_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/helios-go/helios/agent"
+	"github.com/helios-go/helios/agent/agenttest"
 	"github.com/helios-go/helios/store/sqlite"
 )
 
@@ -37,25 +42,59 @@ func stop(t *testing.T, w *worker, path string) {
 	t.Fatal("the worker is never outside of a transaction")
 }
 
-// TestAStoppedOwnerThatWakesUpCannotWrite stops the owner until its lease is
-// over and another process has finished its work.
+// TestAStoppedOwnerThatWakesUpCannotWrite stops owners at random moments until
+// their lease is over and another process has finished their work. Awake again,
+// they add nothing to the log.
 func TestAStoppedOwnerThatWakesUpCannotWrite(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	st := open(t, filepath.Join(dir, "s.db"))
-	zombie := start(t, dir, true)
-	zombie.reaches(t, st, 12)
-	stop(t, zombie, filepath.Join(dir, "s.db"))
-	time.Sleep(500 * time.Millisecond) // its lease ends
-	next := start(t, dir, false)
-	if err := next.Wait(); err != nil {
-		t.Fatalf("the next owner: %v: %s", err, next.out.String())
+	for i := range 6 {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			v := &victim{t: t, dir: dir, st: open(t, filepath.Join(dir, "s.db")), sum: &tally{}, seen: map[string][]string{}}
+			zombie := start(t, "calm", dir, "s")
+			reaches(t, zombie, v.st, agent.Seq(3+rand.IntN(16)))
+			time.Sleep(time.Duration(rand.IntN(2000)) * time.Microsecond)
+			stop(t, zombie, filepath.Join(dir, "s.db"))
+			time.Sleep(400 * time.Millisecond) // its lease ends
+			next := start(t, "calm", dir, "s")
+			if err := next.Wait(); err != nil {
+				t.Fatalf("the next owner: %v: %s", err, next.out.String())
+			}
+			before := len(logText(t, v.st))
+			if err := zombie.Process.Signal(syscall.SIGCONT); err != nil {
+				t.Fatal(err)
+			}
+			if err := zombie.Wait(); err != nil {
+				t.Errorf("the zombie: %v: %s", err, zombie.out.String())
+			}
+			v.seen["s"] = logText(t, v.st)
+			for _, text := range v.seen["s"][before:] {
+				if !strings.Contains(text, "question_answered") { // which it was about to post, as anybody may
+					t.Errorf("the zombie has added %s", text)
+				}
+			}
+			if err := v.check("s"); err != nil {
+				t.Error(err)
+			}
+		})
 	}
-	if err := zombie.Process.Signal(syscall.SIGCONT); err != nil {
+}
+
+// logText is the log of session s, each event as JSON.
+func logText(t *testing.T, st *sqlite.Store) []string {
+	t.Helper()
+	events, err := agenttest.Log(t.Context(), st, "s")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := zombie.Wait(); err != nil {
-		t.Errorf("the zombie: %v: %s", err, zombie.out.String())
+	texts := make([]string, len(events))
+	for i, e := range events {
+		text, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(text)
 	}
-	check(t, dir, st)
+	return texts
 }
