@@ -114,6 +114,10 @@ type Opaque struct {
 // Text returns a text part.
 func Text(s string) Part { return Part{Kind: PartText, Text: s} }
 
+// Cached returns the part with a prompt-cache breakpoint after it: what comes up to
+// there is the same in many requests. Providers without such marks ignore it.
+func (p Part) Cached() Part { p.Cache = true; return p }
+
 // User returns a user message: a text, unless it is empty, and what goes with it.
 //
 //	llm.User("What is in this image?", image)

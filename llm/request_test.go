@@ -19,7 +19,7 @@ import (
 // to where the prompt is worth caching.
 func ExampleRequest() {
 	req := &llm.Request{
-		System:   []llm.Part{{Kind: llm.PartText, Text: "You know the solar wind.", Cache: true}},
+		System:   []llm.Part{llm.Text("You know the solar wind.").Cached()},
 		Messages: []llm.Message{llm.User("How fast was it?")},
 		Tools:    []llm.ToolSpec{{Name: "get_timeseries", Input: json.RawMessage(`{"type":"object"}`)}},
 		Choice:   llm.ToolChoice{Mode: llm.ChoiceNamed, Names: []string{"get_timeseries"}},
@@ -256,7 +256,7 @@ func TestLongTextsAreShortenedWhenPrinted(t *testing.T) {
 			t.Errorf("%d bytes are shown: %s", len(s), s)
 		}
 	}
-	if s := fmt.Sprint(llm.Part{Kind: llm.PartText, Text: "a", Cache: true}); s != `"a" (cache)` {
+	if s := fmt.Sprint(llm.Text("a").Cached()); s != `"a" (cache)` {
 		t.Errorf("a cache mark is shown as %s", s)
 	}
 	if s := fmt.Sprint(llm.ToolResult{Name: "f", IsError: true, Parts: []llm.Part{llm.Text("no")}}); s != `f fails with ["no"]` {
