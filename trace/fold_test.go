@@ -201,6 +201,25 @@ func TestTotalsCountASubAgentOnce(t *testing.T) {
 	}
 }
 
+// A crash may have its start and its end written again.
+func TestTotalsCountASubAgentOnceHoweverOftenItIsTold(t *testing.T) {
+	t.Parallel()
+	began := &agent.ChildStarted{Session: "sub", Agent: "worker", Call: "a"}
+	over := &agent.ChildEnded{Session: "sub", Call: "a", Result: &agent.Result{Stop: agent.StopDone, Usage: llm.Usage{Input: 5}, Cost: 2}}
+	log := append(calls(1), started(), began, started(), began, over, over, ended(0, "a"), result(agent.StopDone))
+	runs := fold(t, handmade(log...))
+	usage, cost := runs[0].Total()
+	subs := 0
+	for _, s := range runs[0].All() {
+		if s.Name == "worker" {
+			subs++
+		}
+	}
+	if subs != 1 || usage.Input != 5 || *cost != 2 {
+		t.Errorf("%d spans of the sub-agent, total %+v %v, want 1, 5 and 2", subs, usage, cost)
+	}
+}
+
 // A sub-agent that was given up goes on in its own log; below its caller it does
 // not.
 func TestASubAgentEndsWithItsCallAtTheLatest(t *testing.T) {
@@ -267,6 +286,19 @@ func TestAModelCallThatAHookForestalledIsNoSpan(t *testing.T) {
 	turn := find(t, runs, trace.KindTurn, "")
 	if len(turn.Children) != 0 || len(turn.Notes) != 2 || turn.Notes[0].Attrs["verdict"] != "answer" || runs[0].Content.Output.Text() != "no" {
 		t.Errorf("notes %v, spans:\n%s", turn.Notes, outline(runs))
+	}
+}
+
+// A hook that only changes the request, whatever it is said to have done.
+func TestAModelCallThatWasMadeAfterAllKeepsItsBeginning(t *testing.T) {
+	t.Parallel()
+	for _, verdict := range []string{"rewrite", "look"} {
+		runs := fold(t, handmade(&agent.SessionOpened{}, &agent.RunStarted{}, &agent.TurnStarted{},
+			&agent.HookFired{Hook: "h", Phase: "before_model", Verdict: verdict}, &agent.ModelMessage{Message: llm.Assistant("hi")}, result(agent.StopDone)))
+		m := find(t, runs, trace.KindModel, "")
+		if !m.Start.Equal(at(2)) || !m.End.Equal(at(4)) {
+			t.Errorf("%s: the model call is from %s to %s", verdict, m.Start, m.End)
+		}
 	}
 }
 

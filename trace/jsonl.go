@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/helios-go/helios/agent"
@@ -33,6 +34,7 @@ type JSONL struct {
 	mu     sync.Mutex
 	w      io.Writer
 	file   *os.File // w, when it was opened here
+	path   string   // of the file
 	size   int64    // of the file, up to its last whole line
 	broken error    // why nothing can be written any more
 	closed bool
@@ -84,32 +86,40 @@ func OpenFull(path string, secrets *secret.Registry) (*JSONL, error) {
 func OpenMetadata(path string) (*JSONL, error) { return NewMetadata(nil).open(path) }
 
 func (j *JSONL) open(path string) (*JSONL, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open event file: %w", err)
+	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open event file: %w", err)
 	}
-	size, err := wholeLines(f)
-	if err == nil {
-		err = f.Truncate(size)
-	}
-	if err != nil {
+	j.w, j.file, j.path = f, f, path
+	if err := j.mend(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open event file %s: %w", path, err), f.Close())
 	}
-	j.w, j.file, j.size = f, f, size
 	return j, nil
 }
 
+// mend cuts off what comes after the last whole line of the file.
+func (j *JSONL) mend() error {
+	info, err := j.file.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return errors.New("it is not a regular file")
+	}
+	if j.size, err = wholeLines(j.file, info.Size()); err != nil || j.size == info.Size() {
+		return err
+	}
+	return os.Truncate(j.path, j.size) // by its name: not every system lets a file do both, append and shrink
+}
+
 // wholeLines is the size of a file up to the end of its last line that has one.
-func wholeLines(f *os.File) (int64, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return 0, errors.New("it is not a regular file")
-	}
+func wholeLines(f io.ReaderAt, size int64) (int64, error) {
 	buf := make([]byte, 64<<10)
-	for end := info.Size(); end > 0; {
+	for end := size; end > 0; {
 		start := max(0, end-int64(len(buf)))
 		n, err := f.ReadAt(buf[:end-start], start)
 		if err != nil && n < int(end-start) {
@@ -165,7 +175,7 @@ func (j *JSONL) takeBack(cause error) {
 		j.broken = fmt.Errorf("nothing can be written behind half a line: %w", cause)
 		return
 	}
-	if err := j.file.Truncate(j.size); err != nil {
+	if err := os.Truncate(j.path, j.size); err != nil {
 		j.broken = fmt.Errorf("half a line cannot be taken back: %w", errors.Join(err, cause))
 	}
 }

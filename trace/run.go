@@ -64,7 +64,7 @@ func (r *run) apply(f *Fold, e *agent.Event) {
 		r.s.note(e, map[string]string{"tokens": itoa(d.Tokens), "ceiling": itoa(d.Ceiling)})
 	case *agent.HookFired:
 		r.s.note(e, map[string]string{"hook": d.Hook, "phase": d.Phase, "verdict": d.Verdict})
-		if d.Phase == "before_model" {
+		if d.Phase == "before_model" && d.Verdict != "rewrite" {
 			r.notMade()
 		}
 	default:
@@ -88,7 +88,7 @@ func (r *run) begin(e *agent.Event) {
 	if r.turn != nil {
 		r.turn.close(e.Time, OK, "")
 	}
-	r.turn, r.model, r.failed, r.tools = r.child(r.span, e, KindTurn), nil, 0, nil
+	r.turn, r.model, r.unmade, r.failed, r.tools = r.child(r.span, e, KindTurn), nil, nil, 0, nil
 	r.turn.Name = "turn " + itoa(e.Turn)
 	for _, d := range r.results {
 		r.input = append(r.input, llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Kind: llm.PartResult, Result: d.Result}}})
@@ -132,7 +132,20 @@ func (r *run) notMade() {
 		r.input = r.model.Content.Input
 	}
 	r.turn.Children = without(r.turn.Children, r.model)
-	r.model = nil
+	r.model, r.unmade = nil, r.model
+}
+
+// made sees to it that there is a span for a model call that was made: the one that
+// was taken back too early, or a new one where the call's beginning was not seen.
+func (r *run) made(e *agent.Event) {
+	switch {
+	case r.model != nil:
+	case r.unmade != nil:
+		r.model, r.unmade, r.input = r.unmade, nil, nil
+		r.turn.Children = append(r.turn.Children, r.model)
+	default:
+		r.call(e)
+	}
 }
 
 func without(spans []*Span, s *Span) []*Span {
@@ -151,9 +164,7 @@ func (r *run) message(e *agent.Event, d *agent.ModelMessage) {
 		r.s.note(e, map[string]string{"model": d.Model})
 		return
 	}
-	if r.model == nil {
-		r.call(e) // its beginning was not seen
-	}
+	r.made(e)
 	m := r.model
 	m.Name, m.Model, r.span.Model = d.Model, d.Model, d.Model
 	m.set("finish", string(d.Finish))
@@ -186,9 +197,7 @@ func earlier(a, b time.Time) time.Time {
 
 // retried ends an attempt and begins the next one, after the wait.
 func (r *run) retried(e *agent.Event, d *agent.ModelRetried) {
-	if r.model == nil {
-		r.call(e)
-	}
+	r.made(e)
 	m := r.model
 	if len(m.Children) == 0 {
 		r.attempt(m, m.Start, e.Seq)

@@ -18,7 +18,8 @@ type Sink interface {
 // that streams and other ephemeral events are left out: they are in the log as
 // whole messages.
 //
-// It is a loop over [agent.Session.Events] and nothing more. A sink that fails gets
+// It is a loop over [agent.Session.Events] and nothing more; sub-agents are sessions
+// of their own, which [Replay] reads. A sink that fails gets
 // no more events and the others go on; what failed is part of the error, and once
 // no sink is left Follow returns.
 func Follow(ctx context.Context, s *agent.Session, from agent.Seq, sinks ...Sink) error {
