@@ -292,7 +292,7 @@ func TestAModelCallThatAHookForestalledIsNoSpan(t *testing.T) {
 // A hook that only changes the request, whatever it is said to have done.
 func TestAModelCallThatWasMadeAfterAllKeepsItsBeginning(t *testing.T) {
 	t.Parallel()
-	for _, verdict := range []string{"rewrite", "look"} {
+	for _, verdict := range []string{"hide", "inject"} {
 		runs := fold(t, handmade(&agent.SessionOpened{}, &agent.RunStarted{}, &agent.TurnStarted{},
 			&agent.HookFired{Hook: "h", Phase: "before_model", Verdict: verdict}, &agent.ModelMessage{Message: llm.Assistant("hi")}, result(agent.StopDone)))
 		m := find(t, runs, trace.KindModel, "")

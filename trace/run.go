@@ -15,6 +15,7 @@ type run struct {
 	span     *Span
 	turn     *Span              // that is going on
 	model    *Span              // the turn's model call, while it goes on
+	unmade   *Span              // it, when a hook seems to have forestalled it
 	failed   int                // the number that its last failed attempt had
 	tools    []*Span            // of the turn, by the call's place in the message; nil: not started
 	children []*subagent        //
@@ -64,7 +65,7 @@ func (r *run) apply(f *Fold, e *agent.Event) {
 		r.s.note(e, map[string]string{"tokens": itoa(d.Tokens), "ceiling": itoa(d.Ceiling)})
 	case *agent.HookFired:
 		r.s.note(e, map[string]string{"hook": d.Hook, "phase": d.Phase, "verdict": d.Verdict})
-		if d.Phase == "before_model" && d.Verdict != "rewrite" {
+		if d.Phase == "before_model" && (d.Verdict == "answer" || d.Verdict == "inject" || d.Verdict == "error") {
 			r.notMade()
 		}
 	default:
