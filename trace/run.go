@@ -13,12 +13,12 @@ import (
 type run struct {
 	s        *session
 	span     *Span
-	turn     *Span              // that is going on
-	model    *Span              // the turn's model call, while it goes on
-	unmade   *Span              // it, when a hook seems to have forestalled it
-	failed   int                // the number that its last failed attempt had
-	tools    []*Span            // of the turn, by the call's place in the message; nil: not started
-	children []*subagent        //
+	turn     *Span   // that is going on
+	model    *Span   // the turn's model call, while it goes on
+	unmade   *Span   // it, when a hook seems to have forestalled it
+	failed   int     // the number that its last failed attempt had
+	tools    []*Span // of the turn, by the call's place in the message; nil: not started
+	children []*subagent
 	input    []llm.Message      // what joins the conversation with the next model call
 	results  []*agent.ToolEnded // since the last message
 	last     time.Time          // of the latest event
