@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -253,6 +254,38 @@ func TestOverlappingRequestsMayComeInAnotherOrder(t *testing.T) {
 		if resp, err := llm.Generate(t.Context(), p, ask(tt[0])); err != nil || resp.Text() != tt[1] {
 			t.Errorf("%s: %s, %v; want %s", tt[0], resp.Text(), err, tt[1])
 		}
+	}
+}
+
+// Streams that overlap are written one after the other, and played to whom they
+// belong.
+func TestManyStreamsAtOnce(t *testing.T) {
+	t.Parallel()
+	var tape bytes.Buffer
+	all := func(m llm.Model) {
+		var group sync.WaitGroup
+		for i := range 20 {
+			group.Go(func() {
+				text := fmt.Sprintf("question %d of many", i)
+				if resp, err := llm.Generate(t.Context(), m, ask(text)); err != nil || resp.Text() != "re: "+text {
+					t.Errorf("%q, %v", resp.Text(), err)
+				}
+			})
+		}
+		group.Wait()
+	}
+	recorder := llmtest.Record(llmtest.Func(func(r *llm.Request) llmtest.Turn { return llmtest.Text("re: " + r.Messages[0].Text()) }), &tape, nil)
+	all(recorder)
+	if err := recorder.Err(); err != nil {
+		t.Fatal(err)
+	}
+	player, err := llmtest.Replay(&tape, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all(player)
+	if err := player.Done(); err != nil {
+		t.Error(err)
 	}
 }
 
