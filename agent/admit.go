@@ -124,7 +124,7 @@ func (r *run) compact(req *llm.Request, ceiling, before int64) (*ContextEdited, 
 	}
 	e := &ContextEdited{
 		Messages: out.Messages, Removed: len(req.Messages) - len(out.Messages), TokensBefore: before,
-		Model: out.Model, Usage: out.Usage, Cost: a.Prices[out.Model].Cost(out.Usage),
+		Model: out.Model, Usage: out.Usage, Cost: a.cost(out.Model, out.Usage),
 	}
 	if err == nil {
 		e.TokensAfter = fixed + r.s.corrected(EstimateTokens(out.Messages))

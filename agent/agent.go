@@ -103,12 +103,48 @@ func (a *Agent) check() error {
 			return err
 		}
 	}
-	if a.Limits.Money > 0 || a.Limits.Budget != nil {
-		if _, ok := a.Prices[a.Model.Name()]; !ok {
-			return fmt.Errorf("Limits has a limit on money, but Prices has no price for %s", a.Model.Name())
+	if err := a.Prices.Validate(); err != nil {
+		return err
+	}
+	if err := (&llm.Request{Options: a.Options, Tools: specs(a.Tools), Choice: a.Choice}).Validate(); err != nil {
+		return err
+	}
+	return a.priced()
+}
+
+// priced reports a model without a price where there is a limit on money.
+func (a *Agent) priced() error {
+	if a.Limits.Money == 0 && a.Limits.Budget == nil {
+		return nil
+	}
+	models := []llm.Model{a.Model}
+	if stages, ok := a.Compact.(TwoStage); ok && stages.Model != nil {
+		models = append(models, stages.Model)
+	}
+	for _, m := range models {
+		if _, ok := a.Prices[m.Name()]; !ok {
+			return fmt.Errorf("Limits has a limit on money, but Prices has no price for %s", m.Name())
 		}
 	}
 	return nil
+}
+
+// cost is the price of what a model was used for, 0 if it has none.
+func (a *Agent) cost(model string, u llm.Usage) llm.Micros {
+	cost, _ := a.Prices.Cost(model, u)
+	return cost
+}
+
+// specs are what a model is told of tools.
+func specs(tools []tool.Tool) []llm.ToolSpec {
+	if len(tools) == 0 {
+		return nil
+	}
+	all := make([]llm.ToolSpec, len(tools))
+	for i := range tools {
+		all[i] = tools[i].Spec
+	}
+	return all
 }
 
 // find returns the tool of a name.

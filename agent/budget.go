@@ -38,7 +38,7 @@ func (b *Budget) Spent() llm.Micros {
 func (b *Budget) Spend(m llm.Micros) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.spent += m
+	b.spent = b.spent.Add(m)
 }
 
 // charge has the budget pay for what an event tells of. What a sub-agent spends

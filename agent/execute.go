@@ -91,6 +91,19 @@ func (r *run) complete(c *openCall, v *verdict, i int) error {
 	end.Data = res.Data
 	end.Result = &llm.ToolResult{ID: c.call.ID, Name: c.call.Name, Parts: res.Parts, IsError: res.IsError}
 	end.Final = v.tool.IsFinal && end.Outcome == OutcomeOK && !injects(events)
+	if end.Final && r.s.agent.output != nil {
+		run := r.s.view()
+		data, correction, err := r.hold(&run, string(end.Data))
+		switch {
+		case err != nil:
+			end.Final = false
+			return r.end(StopFailed, err, events...)
+		case correction != nil:
+			end.Final, events = false, append(events, correction)
+		default:
+			end.Data = data
+		}
+	}
 	switch {
 	case end.Outcome == OutcomeAborted:
 		r.abort(err)

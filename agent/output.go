@@ -26,12 +26,7 @@ func WithOutput[T any](a Agent, opts *OutputOptions[T]) (Agent, error) {
 	if err != nil {
 		return a, err
 	}
-	a.output = &output{schema: out.Schema, attempts: out.Attempts, decode: func(text string) (json.RawMessage, error) {
-		if _, err := out.Decode(text); err != nil {
-			return nil, err
-		}
-		return llm.ExtractJSON(text)
-	}}
+	a.output = &output{schema: out.Schema, attempts: out.Attempts, decode: out.JSON}
 	return a, nil
 }
 
@@ -84,18 +79,27 @@ type output struct {
 // correct holds an answer to the shape that it must have. It returns the message
 // that asks for a better one, or an error when there have been enough.
 func (r *run) correct(v *runState) (*UserMessage, error) {
+	data, correction, err := r.hold(v, v.text)
+	if correction == nil && err == nil {
+		r.output = data
+	}
+	return correction, err
+}
+
+// hold checks a text, or the data of a tool that ends the run. It returns what is
+// to be the output, or the message that asks for a better one, or an error.
+func (r *run) hold(v *runState, text string) (json.RawMessage, *UserMessage, error) {
 	out := r.s.agent.output
-	data, err := out.decode(v.text)
+	data, err := out.decode(text)
 	var bad *llm.OutputError
 	switch {
 	case err == nil:
-		r.output = data
-		return nil, nil
+		return data, nil, nil
 	case !errors.As(err, &bad):
-		return nil, err
+		return nil, nil, err
 	}
 	if bad.Attempts = v.corrections + 1; bad.Attempts >= out.attempts {
-		return nil, bad
+		return nil, nil, bad
 	}
-	return &UserMessage{Message: llm.User(bad.Correction()), Delivery: Steer, Origin: OriginCorrection}, nil
+	return nil, &UserMessage{Message: llm.User(bad.Correction()), Delivery: Steer, Origin: OriginCorrection}, nil
 }

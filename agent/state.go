@@ -289,7 +289,7 @@ func (r *runState) modelMessage(d *ModelMessage) {
 // spend counts what a model was used for.
 func (r *runState) spend(u llm.Usage, cost llm.Micros) {
 	r.usage = r.usage.Add(u)
-	r.cost += cost
+	r.cost = r.cost.Add(cost)
 }
 
 func isCall(p *llm.Part) bool { return p.Kind == llm.PartCall && p.Call != nil }
@@ -350,7 +350,7 @@ func (r *runState) child(d EventData) {
 		if c := r.find(d.Session); c != nil && !c.ended {
 			c.ended = true
 			r.usage = r.usage.Add(d.Result.Usage)
-			r.cost += d.Result.Cost
+			r.cost = r.cost.Add(d.Result.Cost)
 		}
 	}
 }

@@ -113,7 +113,7 @@ func (r *run) answer(msg *ModelMessage) (bool, error) {
 	if countCalls(&msg.Message) == 0 {
 		return r.stopWell(msg)
 	}
-	if r.s.agent.Limits.broke(r.s.view().cost+msg.Cost, msg.Cost) {
+	if r.s.agent.Limits.broke(r.s.view().cost.Add(msg.Cost), msg.Cost) {
 		return true, r.end(StopMoney, nil, msg)
 	}
 	return false, r.s.append(r.l, msg)
@@ -242,9 +242,7 @@ func (r *run) message(resp *llm.Response, turn, attempt int) *ModelMessage {
 		Model: a.Model.Name(), Message: resp.Message, Usage: resp.Usage,
 		Finish: resp.Finish, Meta: resp.Meta, Attempt: attempt,
 	}
-	if price, ok := a.Prices[m.Model]; ok {
-		m.Cost = price.Cost(resp.Usage)
-	}
+	m.Cost = a.cost(m.Model, resp.Usage)
 	if len(m.Meta) > 0 && !json.Valid(m.Meta) {
 		m.Meta = nil
 	}
