@@ -82,6 +82,7 @@ func (w *writer) add(c *conn, session string, events []agent.Event, texts []stri
 		if _, err := c.exec(context.Background(), insert, eventID(r.num, r.info.Seq+agent.Seq(i+1)), text); err != nil {
 			return 0, err
 		}
+		w.wal += len(text)
 	}
 	r.info = next
 	return next.Seq, nil

@@ -14,19 +14,22 @@ type reader struct {
 	driver driver.Driver
 	name   string
 	places chan struct{} // holds one thing for each query that runs
+	closed chan struct{}
+	once   sync.Once
 
-	mu     sync.Mutex
-	idle   []*conn
-	closed bool
+	mu   sync.Mutex
+	idle []*conn
 }
 
 func (r *reader) open(d driver.Driver, name string, parallel int) {
-	r.driver, r.name, r.places = d, name, make(chan struct{}, parallel)
+	r.driver, r.name, r.places, r.closed = d, name, make(chan struct{}, parallel), make(chan struct{})
 }
 
 // query calls f with each row, which is valid only during the call.
 func (r *reader) query(ctx context.Context, text string, args []driver.Value, f func(values) error) error {
 	select {
+	case <-r.closed:
+		return errClosed
 	case r.places <- struct{}{}:
 		defer func() { <-r.places }()
 	case <-ctx.Done():
@@ -43,8 +46,10 @@ func (r *reader) query(ctx context.Context, text string, args []driver.Value, f 
 func (r *reader) take() (*conn, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed {
+	select {
+	case <-r.closed:
 		return nil, errClosed
+	default:
 	}
 	if n := len(r.idle); n > 0 {
 		c := r.idle[n-1]
@@ -62,20 +67,19 @@ func (r *reader) put(c *conn) {
 
 // close waits for the queries that run, and closes the connections.
 func (r *reader) close() error {
-	r.mu.Lock()
-	closed := r.closed
-	r.closed = true
-	r.mu.Unlock()
-	if closed {
-		return nil
-	}
-	for range cap(r.places) {
-		r.places <- struct{}{}
-	}
 	var errs []error
-	for _, c := range r.idle {
-		errs = append(errs, c.close())
-	}
+	r.once.Do(func() {
+		if r.closed == nil {
+			return // it was never opened
+		}
+		close(r.closed)
+		for range cap(r.places) {
+			r.places <- struct{}{}
+		}
+		for _, c := range r.idle {
+			errs = append(errs, c.close())
+		}
+	})
 	return errors.Join(errs...)
 }
 

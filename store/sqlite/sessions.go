@@ -248,12 +248,15 @@ func (s *Store) Purge(ctx context.Context, olderThan time.Time) (int, error) {
 	}
 }
 
+const (
+	oldSessions = `SELECT num FROM sessions WHERE state = 'idle' AND seq > 0 AND active < ? AND (owner = '' OR until <= ?) ORDER BY num LIMIT 100`
+	theirs      = `WHERE events.id BETWEEN num << 32 AND num << 32 | 0xffffffff`
+)
+
 func purge(c *conn, cutoff, now int64) (int64, error) {
-	const old = `SELECT num FROM sessions WHERE state = 'idle' AND seq > 0 AND active < ? AND (owner = '' OR until <= ?) ORDER BY num LIMIT 100`
-	_, err := c.exec(context.Background(), `DELETE FROM events WHERE id IN (SELECT events.id FROM (`+old+`) CROSS JOIN events
-WHERE events.id BETWEEN num << 32 AND num << 32 | 0xffffffff)`, cutoff, now)
+	_, err := c.change(`DELETE FROM events WHERE id IN (SELECT events.id FROM (`+oldSessions+`) CROSS JOIN events `+theirs+`)`, cutoff, now)
 	if err != nil {
 		return 0, err
 	}
-	return c.change(`DELETE FROM sessions WHERE num IN (`+old+`)`, cutoff, now)
+	return c.change(`DELETE FROM sessions WHERE num IN (`+oldSessions+`)`, cutoff, now)
 }

@@ -79,8 +79,8 @@ func (s *Store) open(busy time.Duration) error {
 		return err
 	}
 	name := dsn(abs, busy)
-	d := &driver.Driver{}
-	if err := s.w.open(d, name); err != nil {
+	d := newDriver()
+	if err := s.w.open(d, name, busy); err != nil {
 		return err
 	}
 	if err := s.w.migrate(); err != nil {
@@ -89,6 +89,8 @@ func (s *Store) open(busy time.Duration) error {
 	s.r.open(d, name+"&_pragma=query_only(1)", max(4, runtime.GOMAXPROCS(0)))
 	return nil
 }
+
+func newDriver() *driver.Driver { return &driver.Driver{} }
 
 // create makes an empty file that only its owner may read; SQLite gives its side
 // files the same mode.

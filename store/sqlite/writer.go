@@ -4,8 +4,10 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
+	"time"
 )
 
 // errClosed is what a store says once it is closed.
@@ -24,7 +26,11 @@ type writer struct {
 	queue  []*op
 	closed bool
 
-	held map[string]*row // sessions with a lease of this process; for whoever has the turn
+	// For whoever has the turn.
+	held map[string]*row // sessions with a lease of this process
+	wal  int             // bytes of events that were written since trim
+
+	busy time.Duration
 }
 
 // batchSize bounds how many writes share a transaction.
@@ -40,7 +46,8 @@ type op struct {
 }
 
 // open opens the connections. The caller closes the writer also after an error.
-func (w *writer) open(d driver.Driver, name string) error {
+func (w *writer) open(d driver.Driver, name string, busy time.Duration) error {
+	w.busy = busy
 	w.turn = make(chan struct{}, 1)
 	w.held = map[string]*row{}
 	var err error
@@ -92,7 +99,9 @@ func (w *writer) do(ctx context.Context, o *op) error {
 		return w.withdraw(o, err)
 	}
 	w.run(c, w.take(o))
-	<-o.done
+	if w.wal > walSize/2 {
+		w.trim()
+	}
 	return o.err
 }
 
@@ -128,6 +137,42 @@ func (w *writer) take(first *op) []*op {
 	clear(w.queue[len(rest):])
 	w.queue = rest
 	return batch
+}
+
+// trim has the next write begin at the front of the -wal file. SQLite does so by
+// itself when it finds no reader there, which may take long where many read.
+// A reader that does not go on is left in peace: the next time will do.
+func (w *writer) trim() {
+	w.wal = walSize/2 - walSize/16 // try again soon
+	w.pragma(`busy_timeout = 20`)
+	if v := w.pragma(`wal_checkpoint(RESTART)`); len(v) > 0 && v.number(0) == 0 {
+		w.wal = 0
+	}
+	w.pragma(fmt.Sprint(`busy_timeout = `, w.busy.Milliseconds()))
+}
+
+// pragma returns the first row of a pragma, which SQLite may look at as early as
+// it is prepared.
+func (w *writer) pragma(text string) values {
+	s, err := w.durable.Prepare(`PRAGMA ` + text)
+	if err != nil {
+		return nil
+	}
+	defer s.Close()
+	q, ok := s.(driver.StmtQueryContext)
+	if !ok {
+		return nil
+	}
+	rows, err := q.QueryContext(context.Background(), nil)
+	if err != nil {
+		return nil
+	}
+	defer rows.Close()
+	v := make(values, len(rows.Columns()))
+	if rows.Next(v) != nil {
+		return nil
+	}
+	return v
 }
 
 // run does the writes in the transaction that has begun, and again one by one if
