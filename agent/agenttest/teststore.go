@@ -3,9 +3,9 @@ package agenttest
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -24,10 +24,17 @@ func TestStore(t *testing.T, open func(t *testing.T) agent.Store) {
 		{"EventsComeBackAsTheyWere", eventsComeBack},
 		{"SeqsHaveNoGapsUnderConcurrentWriters", noGaps},
 		{"AnAppendIsAllOrNothing", allOrNothing},
+		{"AnEndedContextWritesAllOrNothing", ended},
+		{"EventsAreCopied", copied},
 		{"OneOwnerAtATime", oneOwner},
+		{"OneOfManyBecomesTheOwner", oneOfMany},
 		{"AFencedOwnerCannotWrite", fenced},
+		{"AnOldLeaseOfTheSameOwnerIsFenced", sameOwner},
+		{"RenewExtendsTheLease", renews},
 		{"ReadStartsAnywhere", readAnywhere},
+		{"SessionsDoNotMix", apart},
 		{"ListTellsTheState", listTells},
+		{"ListFiltersTogether", listFilters},
 		{"PurgeTakesIdleSessionsOnly", purgeIdle},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -83,19 +90,23 @@ func infos(t *testing.T, st agent.Store, f agent.Filter) []agent.SessionInfo {
 }
 
 func eventsComeBack(t *testing.T, st agent.Store) {
-	call := &llm.ToolCall{ID: "c", Name: "read", Args: json.RawMessage(`{"cut": "off`)}
+	calls := []llm.Part{
+		{Kind: llm.PartCall, Call: &llm.ToolCall{ID: "c", Name: "read", Args: json.RawMessage(`{"cut": "off`)}},
+		{Kind: llm.PartCall, Call: &llm.ToolCall{ID: "d", Name: "read", Args: json.RawMessage(`{"b":1.0,"a":1e2,"b":"\u0000"}`)}}, // as the model wrote it
+	}
 	events := []agent.Event{
 		{Time: moment, Data: &agent.SessionOpened{Agent: "a", User: "u"}},
-		said("héllo <&> \u2028"),
+		said("héllo <&> \u2028 \x00"),
 		{Time: moment, Run: "r", Turn: 3, Data: &agent.ModelMessage{
 			Model:   "m",
-			Message: llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Kind: llm.PartCall, Call: call}}},
+			Message: llm.Message{Role: llm.RoleAssistant, Parts: calls},
 			Usage:   llm.Usage{Input: 1 << 40}, Meta: json.RawMessage(`{"id":"x"}`),
 		}},
 		{Time: moment, Run: "r", Turn: 3, Data: &agent.Unrecognized{Name: "later_kind", Raw: json.RawMessage(`{"x":1}`)}},
+		said(strings.Repeat("0123456789abcdef", 1<<16)),
 	}
-	if seq := post(t, st, "s", events...); seq != 4 {
-		t.Errorf("seq = %d, want 4", seq)
+	if seq := post(t, st, "s", events...); int(seq) != len(events) {
+		t.Errorf("seq = %d, want %d", seq, len(events))
 	}
 	got := log(t, st, "s")
 	if len(got) != len(events) {
@@ -108,7 +119,7 @@ func eventsComeBack(t *testing.T, st agent.Store) {
 			t.Fatal(err)
 		}
 		if have, err := json.Marshal(got[i]); err != nil || string(have) != string(want) {
-			t.Errorf("event %d = %s, %v; want %s", i+1, have, err, want)
+			t.Errorf("event %d = %.200s, %v; want %.200s", i+1, have, err, want)
 		}
 	}
 }
@@ -135,7 +146,13 @@ func noGaps(t *testing.T, st agent.Store) {
 			}
 		})
 	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		readWhile(t, st, writers*each*2)
+	}()
 	group.Wait()
+	<-done
 	close(seqs)
 	var last []agent.Seq
 	for seq := range seqs {
@@ -151,6 +168,40 @@ func noGaps(t *testing.T, st agent.Store) {
 		if e.Seq != agent.Seq(i+1) {
 			t.Fatalf("event %d has seq %d", i, e.Seq)
 		}
+	}
+}
+
+// readWhile reads on while others write, until all is there: events come one after
+// the other also to those who are close behind, and a longer log never gets
+// shorter.
+func readWhile(t *testing.T, st agent.Store, n int) {
+	seen := 0
+	for giveUp := time.Now().Add(time.Minute); seen < n && time.Now().Before(giveUp); {
+		had := seen
+		for e, err := range st.Read(context.Background(), "s", agent.Seq(seen+1)) {
+			if err != nil || e.Seq != agent.Seq(seen+1) {
+				t.Errorf("while others write: seq %d after %d, %v", e.Seq, seen, err)
+				return
+			}
+			seen++
+		}
+		if seen%2 != 0 {
+			t.Errorf("half of an append can be seen: %d events", seen)
+			return
+		}
+		count := 0
+		for _, err := range st.Read(context.Background(), "s", 1) {
+			if count++; err != nil || count >= had {
+				break
+			}
+		}
+		if count < had {
+			t.Errorf("%d events after there were %d", count, had)
+			return
+		}
+	}
+	if seen < n {
+		t.Errorf("a reader saw %d events, want %d", seen, n)
 	}
 }
 
@@ -171,51 +222,40 @@ func allOrNothing(t *testing.T, st agent.Store) {
 	}
 }
 
-func oneOwner(t *testing.T, st agent.Store) {
-	first := acquire(t, st, "s", "first", time.Minute)
-	_, err := st.Acquire(t.Context(), "s", "second", time.Minute)
-	var taken *agent.LeasedError
-	if !errors.As(err, &taken) || taken.Until.Before(time.Now()) {
-		t.Fatalf("second owner: %v, want a LeasedError", err)
+func ended(t *testing.T, st agent.Store) {
+	post(t, st, "s", said("one"))
+	l := acquire(t, st, "s", "me", time.Minute)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	want := 1
+	if _, err := st.Post(ctx, "s", []agent.Event{said("two"), said("three")}); err == nil {
+		want += 2
 	}
-	if again := acquire(t, st, "s", "first", time.Minute); again.Epoch <= first.Epoch {
-		t.Errorf("epoch %d after %d", again.Epoch, first.Epoch)
-	} else if err := st.Release(t.Context(), again); err != nil {
-		t.Error(err)
+	if _, err := st.Append(ctx, l, []agent.Event{said("four"), said("five")}); err == nil {
+		want += 2
 	}
-	acquire(t, st, "s", "second", time.Nanosecond) // and ends at once
-	time.Sleep(time.Millisecond)
-	third := acquire(t, st, "s", "third", time.Minute)
-	if err := st.Renew(t.Context(), third); err != nil {
-		t.Errorf("renew: %v", err)
+	if got := len(log(t, st, "s")); got != want {
+		t.Errorf("%d events, want the %d that were accepted", got, want)
+	}
+	if seq := post(t, st, "s", said("six")); seq != agent.Seq(want+1) {
+		t.Errorf("the next seq is %d, want %d", seq, want+1)
 	}
 }
 
-func fenced(t *testing.T, st agent.Store) {
-	old := acquire(t, st, "s", "old", time.Nanosecond)
-	time.Sleep(time.Millisecond)
-	// Its time is up, but nobody else has come: it may still write.
-	if _, err := st.Append(t.Context(), old, []agent.Event{said("one")}); err != nil {
-		t.Errorf("append before the takeover: %v", err)
+// copied changes a slice of events after it was written.
+func copied(t *testing.T, st agent.Store) {
+	events := []agent.Event{said("one")}
+	post(t, st, "s", events...)
+	l := acquire(t, st, "s", "me", time.Minute)
+	if seq, err := st.Append(t.Context(), l, events); err != nil || seq != 2 {
+		t.Errorf("append = %d, %v; want 2", seq, err)
 	}
-	current := acquire(t, st, "s", "new", time.Minute)
-	if _, err := st.Append(t.Context(), old, []agent.Event{said("no")}); !errors.Is(err, agent.ErrFenced) {
-		t.Errorf("append after the takeover: %v, want ErrFenced", err)
-	}
-	if err := st.Renew(t.Context(), old); !errors.Is(err, agent.ErrFenced) {
-		t.Errorf("renew after the takeover: %v, want ErrFenced", err)
-	}
-	if err := st.Release(t.Context(), old); err != nil {
-		t.Errorf("release after the takeover: %v", err)
-	}
-	if _, err := st.Append(t.Context(), current, []agent.Event{said("two")}); err != nil {
-		t.Errorf("append of the owner: %v", err)
-	}
-	if _, err := st.Append(t.Context(), agent.Lease{Session: "nobody", Owner: "x", Epoch: 1}, []agent.Event{said("no")}); !errors.Is(err, agent.ErrFenced) {
-		t.Errorf("append without a session: %v, want ErrFenced", err)
-	}
-	if got := len(log(t, st, "s")); got != 2 {
-		t.Errorf("%d events, want 2", got)
+	events[0] = said("changed")
+	events[0].Seq = 99
+	for i, e := range log(t, st, "s") {
+		if m, ok := e.Data.(*agent.UserMessage); !ok || m.Message.Text() != "one" || e.Seq != agent.Seq(i+1) {
+			t.Errorf("event %d = %+v", i+1, e)
+		}
 	}
 }
 
@@ -253,73 +293,29 @@ func readAnywhere(t *testing.T, st agent.Store) {
 	}
 }
 
-func listTells(t *testing.T, st agent.Store) {
-	open := func(id, user, parent string, at time.Duration) {
-		opened := &agent.SessionOpened{Agent: "a", User: user}
-		if parent != "" {
-			opened.Parent = &agent.Parent{Session: parent}
+// apart keeps sessions whose ids nearly are the same.
+func apart(t *testing.T, st agent.Store) {
+	ids := []string{"s", "S", "s-", "s_", "ss", "0", "00"}
+	for n, id := range ids {
+		for range n + 1 {
+			post(t, st, id, said(id))
 		}
-		post(t, st, id, agent.Event{Time: moment.Add(at), Data: opened})
+		acquire(t, st, id, "owner of "+id, time.Minute)
 	}
-	open("idle", "ada", "", 0)
-	open("ready", "bob", "", time.Second)
-	post(t, st, "ready", agent.Event{Time: moment.Add(time.Second), Data: said("x").Data})
-	open("child", "ada", "ready", 2*time.Second)
-	l := acquire(t, st, "child", "me", time.Minute)
-	if _, err := st.Append(t.Context(), l, []agent.Event{{Time: moment.Add(3 * time.Second), Run: "r", Data: &agent.RunStarted{}}}); err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		f    agent.Filter
-		want string
-	}{
-		{agent.Filter{}, "[child:running ready:ready idle:idle]"},
-		{agent.Filter{States: []agent.SessionState{agent.StateReady, agent.StateIdle}}, "[ready:ready idle:idle]"},
-		{agent.Filter{User: "ada"}, "[child:running idle:idle]"},
-		{agent.Filter{Agent: "b"}, "[]"},
-		{agent.Filter{Prefix: "re"}, "[ready:ready]"},
-		{agent.Filter{Prefix: "%"}, "[]"},
-		{agent.Filter{Top: true}, "[ready:ready idle:idle]"},
-		{agent.Filter{Limit: 1}, "[child:running]"},
-	} {
-		got := []string{}
-		for _, i := range infos(t, st, tt.f) {
-			got = append(got, i.ID+":"+string(i.State))
+	for n, id := range ids {
+		events := log(t, st, id)
+		if len(events) != n+1 {
+			t.Errorf("session %q has %d events, want %d", id, len(events), n+1)
 		}
-		if fmt.Sprint(got) != tt.want {
-			t.Errorf("list %+v = %v, want %s", tt.f, got, tt.want)
+		for _, e := range events {
+			if m, ok := e.Data.(*agent.UserMessage); !ok || m.Message.Text() != id {
+				t.Errorf("session %q has the event %+v", id, e)
+			}
 		}
 	}
-	child := infos(t, st, agent.Filter{Prefix: "child"})[0]
-	if !child.Leased(time.Now()) || child.Parent != "ready" || child.Seq != 2 || !child.Active.Equal(moment.Add(3*time.Second)) || !child.Created.Equal(moment.Add(2*time.Second)) {
-		t.Errorf("child = %+v", child)
-	}
-	if ready := infos(t, st, agent.Filter{Prefix: "ready"})[0]; ready.Pending != 1 || ready.User != "bob" {
-		t.Errorf("ready = %+v", ready)
-	}
-}
-
-func purgeIdle(t *testing.T, st agent.Store) {
-	for _, id := range []string{"old", "new", "leased", "waiting"} {
-		at := moment
-		if id == "new" {
-			at = moment.Add(time.Hour)
+	for _, info := range infos(t, st, agent.Filter{}) {
+		if info.Owner != "owner of "+info.ID {
+			t.Errorf("session %q is owned by %q", info.ID, info.Owner)
 		}
-		post(t, st, id, agent.Event{Time: at, Data: &agent.SessionOpened{Agent: "a"}})
-	}
-	post(t, st, "waiting", said("x"))
-	acquire(t, st, "leased", "me", time.Minute)
-	n, err := st.Purge(t.Context(), moment.Add(time.Minute))
-	if err != nil || n != 1 {
-		t.Errorf("purge = %d, %v; want 1", n, err)
-	}
-	if left := len(infos(t, st, agent.Filter{})); left != 3 {
-		t.Errorf("%d sessions left, want 3", left)
-	}
-	if len(log(t, st, "old")) != 0 {
-		t.Error("the events of a purged session are still there")
-	}
-	if seq := post(t, st, "old", said("again")); seq != 1 {
-		t.Errorf("a purged session begins at seq %d", seq)
 	}
 }

@@ -131,6 +131,59 @@ func TestOneWriteDoesNotSpoilThoseBesideIt(t *testing.T) {
 	}
 }
 
+// TestAWriteThatHasBegunIsWaitedFor ends the context of a write that somebody
+// else has taken along: it is told what became of it.
+func TestAWriteThatHasBegunIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	st := openHere(t)
+	w := &st.w
+	w.turn <- struct{}{}
+	ctx, cancel := context.WithCancel(t.Context())
+	begun, wait := make(chan struct{}), make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		w.write(context.Background(), func(*conn) error {
+			close(begun)
+			<-wait
+			return nil
+		})
+	})
+	queued := func(n int) {
+		for {
+			w.mu.Lock()
+			have := len(w.queue)
+			w.mu.Unlock()
+			if have == n {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	queued(1)
+	posted := make(chan error, 1)
+	group.Go(func() {
+		_, err := st.Post(ctx, "s", custom(`1`))
+		posted <- err
+	})
+	queued(2)
+	<-w.turn
+	<-begun // by the first one, or by the second, which then has begun itself
+	cancel()
+	select {
+	case err := <-posted:
+		t.Errorf("post = %v before its transaction has ended", err)
+	case <-time.After(20 * time.Millisecond):
+	}
+	close(wait)
+	if err := <-posted; err != nil {
+		t.Errorf("post = %v, want what became of it", err)
+	}
+	group.Wait()
+	if n := count(t, st); n != 1 {
+		t.Errorf("%d events, want 1", n)
+	}
+}
+
 // TestAWriteOfAnotherProcessIsNoticed has a second store on the same file write
 // to a session that the first one owns, and take it over.
 func TestAWriteOfAnotherProcessIsNoticed(t *testing.T) {
