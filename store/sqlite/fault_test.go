@@ -241,7 +241,7 @@ func TestTheWALStaysSmall(t *testing.T) {
 		}
 		return info.Size()
 	}
-	for range 400 { // 26 MB
+	for range 250 { // 16 MB
 		if _, err := st.Post(t.Context(), "s", said(text)); err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +249,7 @@ func TestTheWALStaysSmall(t *testing.T) {
 	}
 	cancel()
 	group.Wait()
-	if most > 20<<20 {
+	if most > 12<<20 {
 		t.Errorf("the -wal file grew to %d bytes", most)
 	}
 	// One that a huge write has made large is cut back by what follows.

@@ -118,15 +118,18 @@ func (s *Store) Read(ctx context.Context, session string, from agent.Seq) iter.S
 }
 
 func (s *Store) readPage(ctx context.Context, session string, from agent.Seq) ([]agent.Event, error) {
-	var page []agent.Event
+	var seqs []agent.Seq
+	var texts []string // looked at when the query is over: it holds up the -wal file
 	err := s.r.query(ctx, pageQuery, []driver.Value{session, int64(from)}, func(v values) error {
-		var e agent.Event
-		if err := e.UnmarshalJSON([]byte(v.text(1))); err != nil {
-			return fmt.Errorf("event %d: %w", v.number(0), err)
-		}
-		e.Seq = agent.Seq(v.number(0))
-		page = append(page, e)
+		seqs, texts = append(seqs, agent.Seq(v.number(0))), append(texts, v.text(1))
 		return nil
 	})
+	page := make([]agent.Event, len(seqs))
+	for i := range page {
+		if err := page[i].UnmarshalJSON([]byte(texts[i])); err != nil {
+			return page[:i], fmt.Errorf("event %d: %w", seqs[i], err)
+		}
+		page[i].Seq = seqs[i]
+	}
 	return page, err
 }
