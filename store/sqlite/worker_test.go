@@ -44,6 +44,8 @@ func TestMain(m *testing.M) {
 		err = own(dir)
 	case "clerk":
 		err = attend(dir)
+	case "resume":
+		err = resumeAll(dir)
 	case "prompts":
 		err = registerPrompts(dir)
 	default:
