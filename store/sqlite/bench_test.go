@@ -17,7 +17,7 @@ import (
 	"github.com/helios-go/helios/tool"
 )
 
-// worker calls a tool for a number of turns and then answers. It costs next to
+// lean calls a tool for a number of turns and then answers. It costs next to
 // nothing, so that what is measured is the loop and its store.
 type lean struct{ turns int }
 

@@ -11,8 +11,11 @@
 //
 // Every append is one transaction that is on the disk when it returns (WAL,
 // synchronous FULL). Any number of processes may share the file on a local disk;
-// writers wait for each other. A session has one owner at a time, by leases that
-// end by this machine's clock.
+// writers wait for each other, and those of one process share their waits for the
+// disk. A session has one owner at a time, by leases that end by this machine's
+// clock.
+//
+// [Store.Prompts] keeps versions of prompts in the same file.
 //
 // The file and its side files are readable by their owner only. The log can be
 // looked at with any SQLite tool: events holds one JSON object per row.
