@@ -3,6 +3,7 @@ package llm
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 )
 
 // An Accumulator puts a message together from the chunks of one stream. The
@@ -77,6 +78,27 @@ func (a *Accumulator) slot(index int) *slot {
 	return &a.slots[at]
 }
 
+// Reset begins another message. It keeps room for as many parts.
+func (a *Accumulator) Reset() {
+	clear(a.slots)
+	*a = Accumulator{slots: a.slots[:0]}
+}
+
+// Deltas yields what has been streamed so far, as one delta for each part of the
+// message: ChunkText, ChunkThinking, or ChunkCall with the arguments there are
+// as its Text. Parts that came whole and without deltas are not among them.
+func (a *Accumulator) Deltas() iter.Seq[Chunk] {
+	return func(yield func(Chunk) bool) {
+		for i := range a.slots {
+			s := &a.slots[i]
+			begun := len(s.text) > 0 || s.kind == ChunkCall
+			if begun && !yield(Chunk{Kind: s.kind, Index: s.index, Text: string(s.text), Call: s.part.Call}) {
+				return
+			}
+		}
+	}
+}
+
 // Done reports whether the terminal chunk has been seen. A stream that ended
 // before it is incomplete.
 func (a *Accumulator) Done() bool { return a.done }
@@ -85,7 +107,13 @@ func (a *Accumulator) Done() bool { return a.done }
 // partial answer: finished parts and the text so far, but no tool calls and no
 // thinking without its end, since neither can be used or echoed.
 func (a *Accumulator) Response() *Response {
-	r := &Response{Message: Message{Role: RoleAssistant}, Finish: a.finish, Usage: a.usage, Meta: a.meta}
+	r := &Response{}
+	a.fill(r) // apart, so that the response need not be on the heap
+	return r
+}
+
+func (a *Accumulator) fill(r *Response) {
+	*r = Response{Message: Message{Role: RoleAssistant}, Finish: a.finish, Usage: a.usage, Meta: a.meta}
 	if len(a.slots) > 0 {
 		r.Message.Parts = make([]Part, 0, len(a.slots))
 	}
@@ -97,7 +125,6 @@ func (a *Accumulator) Response() *Response {
 	if a.done && r.Finish == "" {
 		r.Finish = FinishStop
 	}
-	return r
 }
 
 // finished returns the slot's part, assembled from its deltas where the stream

@@ -2,9 +2,7 @@ package llm
 
 import (
 	"encoding/json"
-	"math"
 	"reflect"
-	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -40,13 +38,16 @@ var typeNames = map[string]typeSet{
 	"string": typeString, "array": typeArray, "object": typeObject,
 }
 
+// maxRequired is how many names fit in what an object is checked with.
+const maxRequired = 63
+
 // shapeOf is the shape of a schema, nil if it has others than the plain keywords.
 func shapeOf(s *jsonschema.Schema) *shape {
 	rest := *s
 	rest.Type, rest.Types, rest.Enum, rest.Properties, rest.Required, rest.Items = "", nil, nil, nil, nil, nil
 	rest.AdditionalProperties, rest.PropertyOrder = nil, nil
 	rest.Title, rest.Description, rest.Format, rest.ContentEncoding = "", "", "", "" // they assert nothing
-	if !reflect.ValueOf(rest).IsZero() {
+	if !reflect.ValueOf(rest).IsZero() || len(s.Required) > maxRequired {
 		return nil
 	}
 	sh := &shape{required: s.Required}
@@ -85,55 +86,157 @@ func shapeOf(s *jsonschema.Schema) *shape {
 	return sh
 }
 
-// has reports whether the value surely has the shape.
-func (sh *shape) has(value any) bool {
-	var t typeSet
-	ok := true
-	switch v := value.(type) {
-	case nil:
-		t = typeNull
-	case bool:
-		t = typeBoolean
-	case float64:
-		if t = typeNumber; v == math.Trunc(v) && !math.IsInf(v, 0) {
-			t = typeInteger
-		}
-	case string:
-		t = typeString
-	case []any:
-		t, ok = typeArray, sh.items == nil || !slices.ContainsFunc(v, func(item any) bool { return !sh.items.has(item) })
-	case map[string]any:
-		t, ok = typeObject, sh.hasMembers(v)
-	default:
+// fits reports whether a JSON value surely has the shape. It reads the text as it
+// is, once, without making values of it.
+func (sh *shape) fits(data []byte) bool {
+	if !json.Valid(data) {
 		return false
 	}
-	if sh.enum != nil {
-		text, isString := value.(string)
-		ok = ok && isString && slices.Contains(sh.enum, text)
-	}
-	return ok && (sh.types == 0 || sh.types&t != 0)
+	s := scan{data}
+	return s.value(sh)
 }
 
-func (sh *shape) hasMembers(v map[string]any) bool {
-	for _, name := range sh.required {
-		if _, ok := v[name]; !ok {
+// A scan is what is left to read of a text that is known to be JSON.
+type scan struct{ rest []byte }
+
+// next returns the next character, past white space.
+func (s *scan) next() byte {
+	for {
+		switch c := s.rest[0]; c {
+		case ' ', '\t', '\n', '\r':
+			s.rest = s.rest[1:]
+		default:
+			return c
+		}
+	}
+}
+
+// value reads a value and reports whether it surely has a shape; nil is any.
+// Where it has not, the rest is not read.
+func (s *scan) value(sh *shape) bool {
+	if sh == nil {
+		sh = &anyShape
+	}
+	switch s.next() {
+	case '{':
+		return sh.admits(typeObject) && sh.enum == nil && s.object(sh)
+	case '[':
+		return sh.admits(typeArray) && sh.enum == nil && s.array(sh)
+	case '"':
+		text, plain := s.text()
+		return sh.admits(typeString) && (sh.enum == nil || plain && has(sh.enum, text))
+	case 'n':
+		s.rest = s.rest[len("null"):]
+		return sh.admits(typeNull) && sh.enum == nil
+	case 't':
+		s.rest = s.rest[len("true"):]
+		return sh.admits(typeBoolean) && sh.enum == nil
+	case 'f':
+		s.rest = s.rest[len("false"):]
+		return sh.admits(typeBoolean) && sh.enum == nil
+	default:
+		return sh.admits(s.number()) && sh.enum == nil
+	}
+}
+
+var anyShape shape
+
+func (sh *shape) admits(t typeSet) bool { return sh.types == 0 || sh.types&t != 0 }
+
+func has(list []string, text []byte) bool {
+	for i := range list {
+		if list[i] == string(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// text reads a string and returns what is between the quotes. It is not plain if
+// escapes stand for some of it.
+func (s *scan) text() (text []byte, plain bool) {
+	plain = true
+	for i := 1; ; i++ {
+		switch s.rest[i] {
+		case '\\':
+			plain = false
+			i++
+		case '"':
+			text, s.rest = s.rest[1:i], s.rest[i+1:]
+			return text, plain
+		}
+	}
+}
+
+// number reads a number. It has no type if it takes some thought to tell which.
+func (s *scan) number() typeSet {
+	const long = 30 // such a number may be too large, or so precise that it rounds to an integer
+	t, i := typeInteger, 0
+	for ; i < len(s.rest); i++ {
+		c := s.rest[i]
+		switch {
+		case c == '-', '0' <= c && c <= '9':
+			continue
+		case c == '.' && t == typeInteger:
+			t = typeNumber
+			continue
+		case c == 'e', c == 'E', c == '+':
+			t = 0
+			continue
+		}
+		break
+	}
+	s.rest = s.rest[i:]
+	if i > long {
+		t = 0
+	}
+	return t
+}
+
+func (s *scan) array(sh *shape) bool {
+	for s.rest = s.rest[1:]; s.next() != ']'; {
+		if s.rest[0] == ',' {
+			s.rest = s.rest[1:]
+		}
+		if !s.value(sh.items) {
 			return false
 		}
 	}
-	for name, member := range v {
-		prop := sh.props[name]
-		switch {
-		case prop != nil:
-			if !prop.has(member) {
+	s.rest = s.rest[1:]
+	return true
+}
+
+func (s *scan) object(sh *shape) bool {
+	var given uint64 // which of the required ones
+	for s.rest = s.rest[1:]; s.next() != '}'; {
+		if s.rest[0] == ',' {
+			s.rest = s.rest[1:]
+			s.next()
+		}
+		name, plain := s.text()
+		if !plain {
+			return false
+		}
+		for i := range sh.required {
+			if sh.required[i] == string(name) {
+				given |= 1 << i
+			}
+		}
+		member := sh.props[string(name)]
+		if member == nil {
+			if sh.closed {
 				return false
 			}
-		case sh.closed:
-			return false
-		case sh.others != nil && !sh.others.has(member):
+			member = sh.others
+		}
+		s.next()
+		s.rest = s.rest[1:] // the colon
+		if !s.value(member) {
 			return false
 		}
 	}
-	return true
+	s.rest = s.rest[1:]
+	return given == 1<<len(sh.required)-1
 }
 
 // forbids reports whether s is the schema that nothing satisfies.

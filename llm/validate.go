@@ -45,6 +45,14 @@ func (s *Schema) Validate(data json.RawMessage) error { return s.validate(data, 
 // validate is Validate. With hide the problems name nothing that the schema does
 // not.
 func (s *Schema) validate(data json.RawMessage, hide bool) error {
+	if s.shape != nil && s.shape.fits(data) {
+		return nil
+	}
+	return s.refuse(data, hide)
+}
+
+// refuse is validate for what the fast look could not accept.
+func (s *Schema) refuse(data json.RawMessage, hide bool) error {
 	e := &SchemaError{Schema: s.Name, hide: hide}
 	fail := func(problem string) error {
 		e.Problems = append(e.Problems, problem)
@@ -60,9 +68,6 @@ func (s *Schema) validate(data json.RawMessage, hide bool) error {
 	value, err := decodeAny(data)
 	if err != nil {
 		return fail("not valid JSON: " + err.Error())
-	}
-	if s.shape != nil && s.shape.has(value) {
-		return nil
 	}
 	bad := s.judge(value)
 	if bad == nil {
