@@ -67,21 +67,33 @@ func BenchmarkRun(b *testing.B) {
 	a := leanAgent()
 	ctx := context.Background()
 	b.ReportAllocs()
+	before := cpuTime(b)
 	for b.Loop() {
 		if _, err := a.Run(ctx, "Is it warm?"); err != nil {
 			b.Fatal(err)
 		}
 	}
+	b.ReportMetric(float64(cpuTime(b)-before)/float64(b.N), "cpu-ns/op")
 }
 
 // Not parallel: it measures the whole heap.
 func TestAnIdleSessionHoldsNoGoroutineAndLittleMemory(t *testing.T) {
-	const n = 10_000
+	t.Run("a store of its own", func(t *testing.T) {
+		idle(t, func() *agent.OpenOptions { return nil })
+	})
+	t.Run("one store for all", func(t *testing.T) {
+		store := agent.NewMemoryStore()
+		idle(t, func() *agent.OpenOptions { return &agent.OpenOptions{Store: store} })
+	})
+}
+
+func idle(t *testing.T, opts func() *agent.OpenOptions) {
+	const n, limit = 10_000, 2048
 	a := leanAgent()
 	sessions := make([]*agent.Session, n)
 	before, goroutines := heap(), runtime.NumGoroutine()
 	for i := range sessions {
-		s, err := a.Open(context.Background(), nil)
+		s, err := a.Open(context.Background(), opts())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,9 +107,10 @@ func TestAnIdleSessionHoldsNoGoroutineAndLittleMemory(t *testing.T) {
 	}
 	each := (heap() - before) / n
 	t.Logf("%d bytes a session", each)
-	if each > 3700 {
-		t.Errorf("an idle session holds %d bytes, want at most 3700", each)
+	if each > limit {
+		t.Errorf("an idle session holds %d bytes, want at most %d", each, limit)
 	}
+	wantTranscript(t, sessions[n/2].History(), "user Is it warm?", `assistant weather{"city":"Toulouse"}`, "tool =22 C", "assistant It is 22 C.")
 	runtime.KeepAlive(sessions)
 }
 

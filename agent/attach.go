@@ -23,11 +23,11 @@ func Attach(ctx context.Context, st Store, session string) (*Session, error) {
 		return nil, fmt.Errorf("attach to session %q: an id is 1 to 64 of A-Z a-z 0-9 _ -", session)
 	}
 	s.prepare()
-	s.ctx, s.durable = ctx, context.WithoutCancel(ctx)
+	s.ctx = ctx
 	if err := s.catchUp(ctx); err != nil {
 		return nil, fmt.Errorf("attach to session %s: %w", session, err)
 	}
-	if s.st.opened == nil {
+	if !s.st.opened {
 		return nil, fmt.Errorf("attach to session %s: %w", session, ErrNoSession)
 	}
 	return s, nil

@@ -83,7 +83,7 @@ func (a Agent) work(ctx context.Context, h *host, task string) (tool.Result, err
 		return tool.Result{}, tool.Abort(err) // as loud as it would be without a parent: no model can mend it
 	}
 	defer s.Close()
-	defer parent.adopt(s)()
+	defer parent.adopt(h.r.l, s)()
 	if !s.begun() {
 		if _, err := s.Send(ctx, llm.User(task), Steer); err != nil {
 			return tool.Result{}, err
@@ -108,7 +108,7 @@ func (a Agent) work(ctx context.Context, h *host, task string) (tool.Result, err
 func (s *Session) begun() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.st.opened != nil
+	return s.st.opened
 }
 
 // childID is the same each time a call is made.

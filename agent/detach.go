@@ -25,7 +25,10 @@ func (s *Session) Detach(ctx context.Context) error {
 	if s.st.idling() {
 		s.abandon()
 	}
-	children := slices.Clone(s.children)
+	var children []*Session
+	if s.loop != nil {
+		children = slices.Clone(s.loop.children)
+	}
 	s.mu.Unlock()
 	stop := context.AfterFunc(ctx, func() {
 		s.mu.Lock()
@@ -55,19 +58,19 @@ func (s *state) idling() bool {
 		return true
 	}
 	q := s.openQuestion()
-	return q != nil && q.Permission && !slices.ContainsFunc(s.calls, func(c openCall) bool { return c.started != nil && c.result == nil })
+	return q != nil && q.Permission && !slices.ContainsFunc(s.run.open, func(c openCall) bool { return c.started != nil && c.result == nil })
 }
 
 // adopt has Detach leave a sub-agent's session open too, until the function that
 // it returns is called.
-func (s *Session) adopt(child *Session) func() {
+func (s *Session) adopt(l *loop, child *Session) func() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.children = append(s.children, child)
+	l.children = append(l.children, child)
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.children = slices.DeleteFunc(s.children, func(c *Session) bool { return c == child })
+		l.children = slices.DeleteFunc(l.children, func(c *Session) bool { return c == child })
 	}
 }
 

@@ -16,14 +16,15 @@ import (
 // execute notes the start of the calls and runs them, side by side if there are
 // several, each with its end in the log as soon as it has one.
 func (r *run) execute(calls []openCall, verdicts []verdict, ready []int) error {
-	starts := make([]EventData, len(ready))
-	for n, i := range ready {
+	var room [4]EventData
+	starts := room[:0]
+	for _, i := range ready {
 		v := &verdicts[i]
 		calls[i].started = &ToolStarted{
 			Index: i, Call: startedCall(calls[i].call, v.call), Effect: v.call.Effect, ToolKind: v.call.Kind,
 			Key: v.call.Key, Decision: v.decision, IdempotencyKey: v.call.IdempotencyKey,
 		}
-		starts[n] = calls[i].started
+		starts = append(starts, calls[i].started)
 	}
 	if err := r.s.append(r.l, starts...); err != nil {
 		return err
@@ -192,6 +193,7 @@ func (r *run) invoke(v *verdict) (tool.Result, error) {
 	}
 	done := make(chan reply, 1)
 	go func() {
+		deepen(0)
 		res, err := r.guard(tool.WithCall(ctx, v.call), v)
 		done <- reply{res, err}
 	}()
@@ -250,46 +252,33 @@ type host struct {
 	call   *tool.Call
 	cancel context.CancelCauseFunc
 
+	limit time.Duration // what is left of the call's time; none below 0; guarded by the alarm
+	due   time.Duration // when it is up
+	next  *host         // of the alarm's
+
 	mu      sync.Mutex
-	limit   time.Duration // what is left of the call's time; none below 0
-	began   time.Time
-	timer   *time.Timer
 	asked   int // questions so far, which number them
 	waiting int // questions that wait; the call's time stands still
 }
 
 // resume lets the call's time run.
 func (h *host) resume() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.limit < 0 {
-		return
+	if h.limit >= 0 {
+		h.r.alarm.add(h)
 	}
-	h.began = time.Now()
-	total := h.limit
-	h.timer = time.AfterFunc(h.limit, func() {
-		h.cancel(fmt.Errorf("%s %w after %s", h.call.Name, errTimeout, total))
-	})
 }
 
 // pause stops the call's time.
-func (h *host) pause() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.timer != nil && h.timer.Stop() {
-		h.limit = max(0, h.limit-time.Since(h.began))
-	}
-	h.timer = nil
-}
+func (h *host) pause() { h.r.alarm.remove(h) }
 
 // Progress implements [tool.Host].
 func (h *host) Progress(part llm.Part) {
-	if h.r.s.watched() {
+	h.r.s.show(func() EventData {
 		if red := h.r.s.redactor(); red != nil {
 			part, _ = redactPart(red, part)
 		}
-		h.r.s.show(&ToolProgress{Call: h.call.ID, Name: h.call.Name, Part: part})
-	}
+		return &ToolProgress{Call: h.call.ID, Name: h.call.Name, Part: part}
+	})
 }
 
 // Ask implements [tool.Host]. Questions are numbered within their call, so that

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"iter"
+	"slices"
 	"time"
 )
 
@@ -11,28 +12,31 @@ import (
 const feedSize = 1024
 
 // feed holds the latest events, also the ephemeral ones, for the readers that
-// there are. Each reader has a position of its own, so nobody waits for it. It
-// is guarded by Session.mu; without readers there is none.
+// there are. Each reader has a position of its own, so nobody waits for it. A feed
+// whose readers have all fallen behind holds nothing and only counts, until one
+// of them comes back. It is guarded by Session.mu; without readers there is none.
 type feed struct {
-	readers int
+	readers []*reader
 	ring    []Event
 	head    int64         // position of the next event
 	low     int64         // position of the oldest event that is kept
 	shown   int64         // ephemeral events before head
 	lost    int64         // ephemeral events before low
+	idle    bool          // nobody is near enough to be shown more
 	wake    chan struct{} // made for readers that wait, closed when there is more
 }
 
 // publish shows an event to the readers.
 func (f *feed) publish(e Event) {
-	if f.head-f.low == feedSize {
-		if f.ring[f.low%feedSize].Ephemeral() {
-			f.lost++
-		}
-		f.low++
-	}
-	if e.Ephemeral() {
+	ephemeral := e.Ephemeral()
+	if ephemeral {
 		f.shown++
+	}
+	if f.head-f.low == feedSize {
+		f.advance()
+	}
+	if f.idle {
+		return
 	}
 	if len(f.ring) < feedSize {
 		f.ring = append(f.ring, e)
@@ -41,6 +45,29 @@ func (f *feed) publish(e Event) {
 	}
 	f.head++
 	f.rouse()
+}
+
+// advance forgets the oldest event; now and then it looks if that of all is of
+// no use to anybody.
+func (f *feed) advance() {
+	if f.low%(feedSize/8) == 0 && !slices.ContainsFunc(f.readers, func(r *reader) bool { return r.pos >= f.low }) {
+		f.ring, f.idle = nil, true
+		f.head += feedSize - f.head%feedSize // where the ring begins
+		f.low = f.head
+		return
+	}
+	if f.ring[f.low%feedSize].Ephemeral() {
+		f.lost++
+	}
+	f.low++
+}
+
+// resume goes on showing events, if that had no use. What has been shown until
+// now is lost.
+func (f *feed) resume() {
+	if f.idle {
+		f.idle, f.lost = false, f.shown
+	}
 }
 
 // rouse wakes the readers that wait.
@@ -58,32 +85,37 @@ func (s *Session) wakeReaders() {
 	}
 }
 
-// watched reports whether somebody reads.
+// watched reports whether somebody reads. Called with mu held.
 func (s *Session) watched() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.feed != nil
+	if s.feed == nil {
+		return false
+	}
+	if s.feed.idle {
+		s.feed.shown++ // and dropped
+	}
+	return !s.feed.idle
 }
 
-// show gives the readers an ephemeral event.
-func (s *Session) show(data EventData) {
+// show gives the readers an ephemeral event, which is made only if there are any.
+func (s *Session) show(make func() EventData) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.feed != nil {
-		s.feed.publish(s.event(data))
+	if s.watched() {
+		s.feed.publish(s.event(make()))
 	}
 }
 
 // Events yields the session's events from a Seq on: first those that are in the
 // log, then what happens, live, with deltas and progress, until ctx ends (which
-// is the last error) or the session is closed. Breaking the loop detaches the
-// reader. There may be any number of readers; none slows the session down. A
+// is the last error) or the session is closed. Of a message that is streaming
+// when it begins, it first tells what there is so far, in one delta for each part.
+// Breaking the loop detaches the reader. There may be any number of readers; none slows the session down. A
 // reader that is too slow gets every logged event, and a [Dropped] event in place
 // of the ephemeral ones that it missed.
 func (s *Session) Events(ctx context.Context, from Seq) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		r := s.attach(from)
-		defer s.detach()
+		defer s.detach(r)
 		for {
 			batch, more := r.next()
 			for i := range batch {
@@ -118,11 +150,12 @@ func (s *Session) Events(ctx context.Context, from Seq) iter.Seq2[Event, error] 
 // reader is a position in the feed and in the log.
 type reader struct {
 	s      *Session
-	seq    Seq   // next one of the log
-	pos    int64 // next one in the feed
-	seen   int64 // ephemeral events before pos, or told of as dropped
-	until  Seq   // replay the log before this one
-	behind bool  // replay before going on with the feed
+	seq    Seq     // next one of the log
+	pos    int64   // next one in the feed
+	seen   int64   // ephemeral events before pos, or told of as dropped
+	until  Seq     // replay the log before this one
+	behind bool    // replay before going on with the feed
+	early  []Event // deltas from before it was attached
 	buf    [32]Event
 }
 
@@ -132,17 +165,34 @@ func (s *Session) attach(from Seq) *reader {
 	if s.feed == nil {
 		s.feed = &feed{}
 	}
-	s.feed.readers++
-	return &reader{
+	s.feed.resume()
+	r := &reader{
 		s: s, seq: max(from, 1), pos: s.feed.head, seen: s.feed.shown,
-		until: s.st.seq + 1, behind: true,
+		until: s.st.seq + 1, behind: true, early: s.soFar(),
 	}
+	s.feed.readers = append(s.feed.readers, r)
+	return r
 }
 
-func (s *Session) detach() {
+// soFar is what was shown of the message that is streaming, one delta for each of
+// its parts. Called with mu held.
+func (s *Session) soFar() []Event {
+	if s.loop == nil || s.loop.streaming == nil {
+		return nil
+	}
+	a := s.loop.streaming
+	var events []Event
+	for c := range a.acc.Deltas() {
+		events = append(events, s.event(deltaOf(&c, a.n)))
+	}
+	return events
+}
+
+func (s *Session) detach(r *reader) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.feed.readers--; s.feed.readers == 0 {
+	s.feed.readers = slices.DeleteFunc(s.feed.readers, func(o *reader) bool { return o == r })
+	if len(s.feed.readers) == 0 {
 		s.feed = nil
 	}
 }
@@ -157,7 +207,10 @@ func (r *reader) next() (batch []Event, more <-chan struct{}) {
 	if r.behind {
 		return nil, nil
 	}
-	if r.pos < f.low {
+	if batch, r.early = r.early, nil; len(batch) > 0 {
+		return batch, nil
+	}
+	if f.resume(); r.pos < f.low {
 		n := f.lost - r.seen
 		r.pos, r.seen, r.behind, r.until = f.low, f.lost, true, r.s.st.seq+1
 		for pos := f.low; pos < f.head; pos++ {

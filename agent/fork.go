@@ -36,9 +36,9 @@ func (s *Session) Fork(ctx context.Context, at Seq) (*Session, error) {
 	if at < 0 || at > st.seq {
 		return nil, fmt.Errorf("fork session %s at event %d: its log ends at %d", s.id, at, st.seq)
 	}
-	for i := range st.calls {
-		if st.calls[i].result == nil {
-			st.toolEnded(st.calls[i].close(i, StopInterrupted))
+	for i, c := range st.openCalls() {
+		if c.result == nil {
+			st.toolEnded(c.close(i, StopInterrupted))
 		}
 	}
 	opts := s.opts

@@ -50,8 +50,8 @@ func (s *state) answer(d *QuestionAnswered) {
 	if !slices.ContainsFunc(s.grants, g.equal) {
 		s.grants = append(s.grants, g)
 	}
-	for i := range s.asked {
-		if o := &s.asked[i]; o.answer == nil && s.asksPermission(o.q) && g.equal(grantOf(o.q)) {
+	for i := range s.run.asked {
+		if o := &s.run.asked[i]; o.answer == nil && s.asksPermission(o.q) && g.equal(grantOf(o.q)) {
 			o.answer = &QuestionAnswered{ID: o.q.ID, Answer: tool.Answer{Choices: []string{tool.Allow}}}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -193,5 +194,13 @@ func wantTexts(t *testing.T, got []*agent.ToolEnded, want ...string) {
 	t.Helper()
 	if !slices.Equal(texts(got), want) {
 		t.Errorf("results = %q, want %q", texts(got), want)
+	}
+}
+
+// clock is a clock that moves by a second each time.
+func clock() func() time.Time {
+	var ticks atomic.Int64
+	return func() time.Time {
+		return time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC).Add(time.Duration(ticks.Add(1)) * time.Second)
 	}
 }

@@ -31,20 +31,19 @@ func (s *Session) post(ctx context.Context, data EventData) (Seq, error) {
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if s.st.opened == nil && !s.private {
+	if !s.st.opened && !s.private {
 		if err := s.read(ctx, 0); err != nil { // somebody else may have opened it
 			return 0, err
 		}
 	}
-	events := s.scratch[:0]
-	if s.st.opened == nil {
+	events := make([]Event, 0, 2)
+	if !s.st.opened {
 		events = append(events, Event{Time: s.now(), Data: &SessionOpened{
 			Agent: s.agent.Name, Model: s.agent.Model.Name(), User: s.opts.User, Parent: s.parent,
 		}})
 	}
 	s.redact(data)
 	events = append(events, Event{Time: s.now(), Data: data})
-	s.scratch = events
 	last, err := s.opts.Store.Post(ctx, s.id, events)
 	if err != nil {
 		return 0, err
@@ -80,7 +79,10 @@ func (s *Session) write(l *loop, data ...EventData) error {
 	if len(data) == 0 {
 		return nil
 	}
-	events := s.scratch[:0]
+	events := l.scratch[:0]
+	if events == nil {
+		events = l.room[:0]
+	}
 	at := s.event(nil)
 	for _, d := range data {
 		switch d.(type) {
@@ -93,8 +95,8 @@ func (s *Session) write(l *loop, data ...EventData) error {
 		at.Data = d
 		events = append(events, at)
 	}
-	s.scratch = events
-	last, err := s.opts.Store.Append(s.durable, l.lease, events)
+	l.scratch = events
+	last, err := s.opts.Store.Append(l.durable, l.lease, events)
 	if err != nil {
 		return err
 	}
@@ -103,7 +105,7 @@ func (s *Session) write(l *loop, data ...EventData) error {
 			b.charge(d)
 		}
 	}
-	return s.absorb(s.durable, last, events)
+	return s.absorb(l.durable, last, events)
 }
 
 // absorb folds events that were just written and end at last, after those that
@@ -154,9 +156,19 @@ func (s *Session) read(ctx context.Context, stop Seq) error {
 // apply folds one event, shows it, and lets the loop react to it. Called with
 // writing and mu held.
 func (s *Session) apply(e *Event) {
+	switch e.Data.(type) {
+	case *RunStarted, *SessionForked: // nothing else that comes to an idle session touches its conversation
+		s.rouse()
+	}
 	s.st.apply(e)
 	if s.feed != nil {
 		s.feed.publish(*e)
+	}
+	switch e.Data.(type) {
+	case *ModelMessage, *ModelRetried, *RunEnded:
+		if s.loop != nil {
+			s.loop.streaming = nil
+		}
 	}
 	switch e.Data.(type) {
 	case *UserMessage, *ModelMessage, *QuestionAsked:

@@ -10,9 +10,14 @@ import (
 
 // A loop owns the session while there is work, in a goroutine of its own.
 type loop struct {
-	lease  Lease
-	cancel context.CancelCauseFunc // of the run that is going on; guarded by Session.mu
-	vetted map[Seq]bool            // messages that the hooks have seen
+	lease     Lease
+	durable   context.Context         // of the session's without its end, for writing what was done
+	scratch   []Event                 // events being written; guarded by Session.writing
+	room      [2]Event                // of scratch, as a rule
+	cancel    context.CancelCauseFunc // of the run that is going on; guarded by Session.mu
+	vetted    map[Seq]bool            // messages that the hooks have seen
+	streaming *attempt                // whose message is not in the log yet; guarded by Session.mu
+	children  []*Session              // sub-agents' sessions that work for the run; guarded by Session.mu
 }
 
 // working reports whether an owner has something to do. Questions that were
@@ -36,8 +41,10 @@ func (s *Session) kick(must bool) {
 	if !must && time.Now().UnixNano() < s.leased {
 		return
 	}
-	s.begin(&loop{})
+	s.begin(s.newLoop())
 }
+
+func (s *Session) newLoop() *loop { return &loop{durable: context.WithoutCancel(s.ctx)} }
 
 // begin starts a loop. Called with mu held.
 func (s *Session) begin(l *loop) {
@@ -58,7 +65,7 @@ func (s *Session) resume(ctx context.Context) error {
 	if !working {
 		return nil
 	}
-	l := &loop{}
+	l := s.newLoop()
 	switch err := s.acquire(ctx, l); {
 	case errors.As(err, new(*LeasedError)):
 		return nil
@@ -74,6 +81,7 @@ func (s *Session) resume(ctx context.Context) error {
 
 // work runs the session until there is nothing left to do.
 func (s *Session) work(l *loop) {
+	deepen(0)
 	defer s.loops.Done()
 	for {
 		err := s.own(l)
@@ -83,12 +91,13 @@ func (s *Session) work(l *loop) {
 			continue
 		}
 		s.loop, s.broken = nil, err
-		if s.ended() != nil || errors.Is(err, ErrFenced) || errors.As(err, new(*LeasedError)) {
+		if err != nil && (s.ended() != nil || errors.Is(err, ErrFenced) || errors.As(err, new(*LeasedError))) {
 			s.broken = nil // there was nothing more to do here
 		}
 		s.wakeWaiters()
 		s.wakeReaders()
 		s.mu.Unlock()
+		s.rest()
 		return
 	}
 }
@@ -103,18 +112,15 @@ func (s *Session) own(l *loop) error {
 			return err
 		}
 	}
-	stop, seen := s.keep(l), s.observe()
+	stop, seen := s.keep(l), s.observe(l)
 	err := s.runs(l)
 	stop()
 	seen()
 	s.release(l)
-	s.writing.Lock()
-	s.scratch = nil
-	s.writing.Unlock()
 	if err != nil {
 		return err
 	}
-	return s.catchUp(s.durable)
+	return s.catchUp(l.durable)
 }
 
 // runs drives runs until none is left to drive.
@@ -161,7 +167,7 @@ func (s *Session) release(l *loop) {
 	if l.lease.Epoch == 0 {
 		return
 	}
-	if err := s.opts.Store.Release(s.durable, l.lease); err != nil {
+	if err := s.opts.Store.Release(l.durable, l.lease); err != nil {
 		s.warn("release the lease", err)
 	}
 	l.lease = Lease{}
@@ -176,9 +182,9 @@ func (s *Session) unsafe() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var calls []*llm.ToolCall
-	for i := range s.st.calls {
-		if s.st.calls[i].doubtful() {
-			calls = append(calls, s.st.calls[i].started.Call)
+	for _, c := range s.st.openCalls() {
+		if c.doubtful() {
+			calls = append(calls, c.started.Call)
 		}
 	}
 	if calls == nil {
@@ -210,7 +216,7 @@ func (s *Session) keep(l *loop) func() {
 }
 
 func (s *Session) keeper(l *loop, quit <-chan struct{}) {
-	ctx := s.durable
+	ctx := l.durable
 	renew := time.NewTicker(s.opts.Lease / 4)
 	defer renew.Stop()
 	var poll <-chan time.Time

@@ -22,7 +22,8 @@ type MemoryStore struct {
 
 type memorySession struct {
 	info    SessionInfo
-	log     []record      // that of Seq i+1 at i
+	packed  []stretch     // of the log, at rest
+	log     []record      // what follows
 	changed chan struct{} // made for whoever waits, closed and dropped on a change
 }
 
@@ -117,28 +118,55 @@ func (s *memorySession) add(events []Event) Seq {
 func (m *MemoryStore) Read(ctx context.Context, session string, from Seq) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		from := max(from, 1)
-		for i, r := range m.tail(session, from) {
-			if err := ctx.Err(); err != nil {
-				yield(Event{}, err)
+		stretches, log := m.log(session)
+		next := Seq(1)
+		for i := range stretches {
+			p := &stretches[i]
+			if p.end() > from && !read(ctx, p.unpack(session), p.from, from, yield) {
 				return
 			}
-			if !yield(r.event(from+Seq(i)), nil) {
-				return
-			}
+			next = p.end()
 		}
+		read(ctx, log, next, from, yield)
 	}
 }
 
-// tail shares the log: its records never change, and an append writes beyond
-// them.
-func (m *MemoryStore) tail(session string, from Seq) []record {
+// read yields those of the records from first on whose Seq is at least from.
+func read(ctx context.Context, records []record, first, from Seq, yield func(Event, error) bool) bool {
+	for i := int(max(from-first, 0)); i < len(records); i++ {
+		if err := ctx.Err(); err != nil {
+			yield(Event{}, err)
+			return false
+		}
+		if !yield(records[i].event(first+Seq(i)), nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// log shares the log of a session: its records never change, and an append
+// writes beyond them.
+func (m *MemoryStore) log(session string) ([]stretch, []record) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.find(session)
-	if s == nil || from > s.info.Seq {
-		return nil
+	if s == nil {
+		return nil, nil
 	}
-	return s.log[from-1:]
+	return s.packed, s.log
+}
+
+// rest implements [rester].
+func (m *MemoryStore) rest(session string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.find(session)
+	if s == nil || len(s.log) == 0 {
+		return
+	}
+	s.packed = append(s.packed, packLog(session, s.info.Seq-Seq(len(s.log))+1, s.log))
+	s.log = nil
 }
 
 func nanos(t time.Time) int64 {

@@ -4,7 +4,7 @@ import "slices"
 
 // observe shows the hooks that watch what happens from now on, until the function
 // that it returns is called, which returns when they have seen all.
-func (s *Session) observe() func() {
+func (s *Session) observe(l *loop) func() {
 	if !slices.ContainsFunc(s.agent.Hooks, func(h Hook) bool { return h.Event != nil }) {
 		return func() {}
 	}
@@ -20,8 +20,8 @@ func (s *Session) observe() func() {
 	r, done, over := s.attach(from), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		defer s.detach()
-		s.watch(r, over)
+		defer s.detach(r)
+		s.watch(l, r, over)
 	}()
 	return func() {
 		close(over)
@@ -30,13 +30,13 @@ func (s *Session) observe() func() {
 }
 
 // watch hands on what the reader gets, until over is closed and nothing is left.
-func (s *Session) watch(r *reader, over <-chan struct{}) {
+func (s *Session) watch(l *loop, r *reader, over <-chan struct{}) {
 	tell := func(e Event, err error) bool {
 		if err != nil {
 			s.warn("show the log to hooks", err)
 			return false
 		}
-		s.tell(e)
+		s.tell(l, e)
 		return true
 	}
 	for last := false; ; {
@@ -46,7 +46,7 @@ func (s *Session) watch(r *reader, over <-chan struct{}) {
 		}
 		switch {
 		case r.behind:
-			if _, err := r.replay(s.durable, tell); err != nil {
+			if _, err := r.replay(l.durable, tell); err != nil {
 				tell(Event{}, err)
 				return
 			}
@@ -64,7 +64,7 @@ func (s *Session) watch(r *reader, over <-chan struct{}) {
 }
 
 // tell shows an event to the hooks, whatever they do with it.
-func (s *Session) tell(e Event) {
+func (s *Session) tell(l *loop, e Event) {
 	at := Moment{Session: s.id, User: s.opts.User, Run: e.Run, Turn: e.Turn}
 	for i := range s.agent.Hooks {
 		h := &s.agent.Hooks[i]
@@ -72,7 +72,7 @@ func (s *Session) tell(e Event) {
 			continue
 		}
 		_, err := guarded(s, h, func() (struct{}, error) {
-			h.Event(s.durable, at, e)
+			h.Event(l.durable, at, e)
 			return struct{}{}, nil
 		})
 		if err != nil {

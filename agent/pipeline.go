@@ -64,7 +64,7 @@ func (r *run) callTools(v *runState) (bool, error) {
 func (r *run) openCalls() []openCall {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	return slices.Clone(r.s.st.calls)
+	return slices.Clone(r.s.st.openCalls())
 }
 
 // group runs the calls from i on that belong together: one call, or as many

@@ -20,20 +20,23 @@ type run struct {
 	id       string
 	ctx      context.Context // ends with the run's time, an interrupt, the session
 	deadline time.Time
-	stream   attempt         // the latest
-	request  llm.Request     // what is the same in each of the run's requests
-	finals   []string        // the tools that end a run
-	text     string          // not empty: what a hook makes of the answer
-	estimate int64           // tokens of the last request
-	futile   int64           // up to so many tokens, making room is of no use
-	output   json.RawMessage // the answer as the output that was asked for
-	aborted  error           // of the tool that ended the run; guarded by Session.mu
+	alarm    alarm                       // ends what takes too long
+	stream   attempt                     // the latest
+	taker    func(llm.Chunk, error) bool // take, made once
+	request  llm.Request                 // what is the same in each of the run's requests
+	finals   []string                    // the tools that end a run
+	text     string                      // not empty: what a hook makes of the answer
+	estimate int64                       // tokens of the last request
+	futile   int64                       // up to so many tokens, making room is of no use
+	output   json.RawMessage             // the answer as the output that was asked for
+	aborted  error                       // of the tool that ended the run; guarded by Session.mu
 }
 
 // drive begins a run, or takes up the one that is open, and drives it until it
 // ends or is parked. An error means that the log could not be written.
 func (s *Session) drive(l *loop) error {
 	r := &run{s: s, l: l}
+	r.taker = r.take
 	v := s.view()
 	if v.id == "" {
 		if err := r.begin(); err != nil {
@@ -47,12 +50,12 @@ func (s *Session) drive(l *loop) error {
 	r.prepare()
 	r.deadline = time.Now().Add(v.left.Wall)
 	r.renew()
-	wall := time.AfterFunc(v.left.Wall, func() { s.stopRun(l, ErrWall) })
+	r.alarm.start(r, v.left.Wall)
 	defer func() {
-		wall.Stop()
+		r.alarm.stop()
 		s.stopRun(l, nil)
 		s.mu.Lock()
-		l.cancel = nil
+		l.cancel, l.streaming = nil, nil
 		s.mu.Unlock()
 	}()
 	for {
@@ -254,7 +257,7 @@ func (r *run) stopped(cause error, before ...EventData) error {
 func (r *run) preview(events []EventData) (runState, []openCall) {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	v, open := r.s.st.current(), r.s.st.calls
+	v, open := r.s.st.current(), r.s.st.openCalls()
 	for _, d := range events {
 		switch d := d.(type) {
 		case *ModelMessage:
@@ -274,9 +277,11 @@ func (r *run) preview(events []EventData) (runState, []openCall) {
 // end of the run.
 func (r *run) end(stop StopReason, cause error, before ...EventData) error {
 	v, open := r.preview(before)
+	var room [4]EventData
+	events := append(room[:0], before...)
 	for i := range open {
 		if open[i].result == nil {
-			before = append(before, open[i].close(i, stop))
+			events = append(events, open[i].close(i, stop))
 		}
 	}
 	var err error
@@ -295,7 +300,7 @@ func (r *run) end(stop StopReason, cause error, before ...EventData) error {
 	r.s.mu.Lock()
 	dropped := r.s.st.own()
 	r.s.mu.Unlock()
-	return r.s.append(r.l, append(before, &RunEnded{Result: res, Dropped: dropped})...)
+	return r.s.append(r.l, append(events, &RunEnded{Result: res, Dropped: dropped})...)
 }
 
 func closeCall(open []openCall, d *ToolEnded) []openCall {

@@ -83,32 +83,31 @@ func (e *UnsafeResumeError) Error() string {
 // it has no goroutine and holds no lease; several sessions, also of several
 // processes, may be open on one id, and one of them runs it at a time.
 type Session struct {
-	id      string
-	agent   Agent
-	opts    OpenOptions
-	private bool // nobody else can reach the store
-	guest   bool // it runs nothing itself
-	parent  *Parent
-	owner   string          // of our leases
-	ctx     context.Context // of Open; its end stops the run
-	durable context.Context // the same without its end, for writing what was done
-	loops   sync.WaitGroup
+	id     string
+	agent  Agent
+	opts   OpenOptions
+	parent *Parent
+	owner  string          // of our leases
+	ctx    context.Context // of Open; its end stops the run
+	loops  sync.WaitGroup
 
 	writing sync.Mutex // held while the log is written or caught up with; before mu
-	scratch []Event    // events being written; guarded by writing
 
 	mu       sync.Mutex
 	st       state
+	resting  *packed       // the conversation and the last result, while nobody asks
 	feed     *feed         // for the readers, nil without any
 	loop     *loop         // set while this session is, or tries to become, the owner
 	settled  chan struct{} // made for whoever waits, closed when the loop ends or waits for an answer
 	pending  []pending     // open questions that were asked here
 	broken   error         // why the last loop could not go on
 	leased   int64         // somebody else is the owner until then, in unix nanoseconds
+	waiters  int32         // callers of Wait
+	private  bool          // nobody else can reach the store
+	guest    bool          // it runs nothing itself
 	closed   bool
-	children []*Session // sub-agents' sessions that work for this one's run
-	leaving  bool       // closed, but its run is left open
-	perToken float64    // tokens that the model counts for one that is estimated
+	leaving  bool    // closed, but its run is left open
+	perToken float64 // tokens that the model counts for one that is estimated
 }
 
 // validID reports whether an id can name a session in any store.
@@ -150,7 +149,7 @@ func (a Agent) open(ctx context.Context, opts *OpenOptions, private bool, parent
 		return nil, fmt.Errorf("open session %q: an id is 1 to 64 of A-Z a-z 0-9 _ -", s.id)
 	}
 	s.prepare()
-	s.ctx, s.durable = ctx, context.WithoutCancel(ctx)
+	s.ctx = ctx
 	if err := s.resume(ctx); err != nil {
 		return nil, err
 	}
@@ -189,7 +188,8 @@ func (s *Session) ID() string { return s.id }
 func (s *Session) History() []llm.Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clip(s.st.history)
+	history, _ := s.memory()
+	return slices.Clip(history)
 }
 
 // Send adds a user message; how a running session takes it is the delivery's
@@ -260,10 +260,15 @@ func (s *Session) waiting() int {
 
 // Run sends a message with [Queue] and waits until the session is idle.
 func (s *Session) Run(ctx context.Context, prompt string) (*Result, error) {
+	defer s.rest()
+	return s.run(ctx, prompt)
+}
+
+func (s *Session) run(ctx context.Context, prompt string) (*Result, error) {
 	if _, err := s.Send(ctx, llm.User(prompt), Queue); err != nil {
 		return &Result{Session: s.id, Stop: StopFailed, Err: err}, err
 	}
-	return s.Wait(ctx)
+	return s.wait(ctx)
 }
 
 // Interrupt stops what runs at a safe point, whichever process runs it. The run
@@ -326,9 +331,12 @@ func (s *Session) Questions() []*tool.Question {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var open []*tool.Question
-	for i := range s.st.asked {
-		if s.st.asked[i].answer == nil && !s.st.asked[i].q.Expired(time.Now()) {
-			open = append(open, s.st.asked[i].q)
+	if s.st.run == nil {
+		return nil
+	}
+	for _, a := range s.st.run.asked {
+		if a.answer == nil && !a.q.Expired(time.Now()) {
+			open = append(open, a.q)
 		}
 	}
 	return open
@@ -354,7 +362,13 @@ func (s *Session) Custom(ctx context.Context, name string, data any) error {
 // Ending ctx ends the wait, not the run; but where ctx is also that of Open, the
 // run ends with it, and Wait returns what came of it.
 func (s *Session) Wait(ctx context.Context) (*Result, error) {
-	if s.stopping() {
+	defer s.rest()
+	return s.wait(ctx)
+}
+
+func (s *Session) wait(ctx context.Context) (*Result, error) {
+	defer s.unwait()
+	if s.waits() {
 		ctx = context.WithoutCancel(ctx)
 	}
 	if err := s.catchUp(ctx); err != nil {
@@ -370,11 +384,25 @@ func (s *Session) Wait(ctx context.Context) (*Result, error) {
 		}
 		if err := s.await(ctx, settled, local); err != nil {
 			if s.stopping() {
-				return s.Wait(ctx) // which now lasts until the run has ended
+				return s.wait(ctx) // which now lasts until the run has ended
 			}
 			return &Result{Session: s.id, Stop: StopFailed, Err: err}, err
 		}
 	}
+}
+
+// waits counts one who waits, and reports whether the session is stopping.
+func (s *Session) waits() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiters++
+	return s.ended() != nil
+}
+
+func (s *Session) unwait() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiters--
 }
 
 // settledResult is what Wait returns now, if the session is settled. Called with
@@ -396,8 +424,9 @@ func (s *Session) settledResult() (*Result, bool) {
 		return run.result(s.id, StopCancelled, err), true
 	case s.st.hasWork():
 		return nil, false
-	case s.st.last != nil:
-		return s.st.last, true
+	}
+	if _, last := s.memory(); last != nil {
+		return last, true
 	}
 	return &Result{Session: s.id}, true
 }

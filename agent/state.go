@@ -14,20 +14,23 @@ import (
 // so a resumed run and one that never stopped take the same steps.
 type state struct {
 	seq     Seq
-	opened  *SessionOpened
-	history []llm.Message // what the model sees; only ever appended to, or replaced
+	opened  bool
 	warned  bool          // that it has nearly filled the window
-	calls   []openCall    // of the last message, while one of them lacks a result
+	history []llm.Message // what the model sees; only ever appended to, or replaced
 	inbox   []waiting     // accepted messages that no turn has taken
-	asked   []asked       // questions of the open calls
 	run     *runState     // the run that is going on, nil when idle
 	last    *Result       // of the last run that ended
 	once    *once         // messages that were sent with a key
 
 	grants []Grant // that answers have made
 
-	interruptNext SafePoint // an interrupt that came before the run it is for
-	reasonNext    string
+	early *interruption // that came before the run it is for
+}
+
+// interruption is the wish to stop a run.
+type interruption struct {
+	at     SafePoint
+	reason string
 }
 
 // waiting is a message in the inbox.
@@ -77,7 +80,9 @@ type runState struct {
 	interrupt SafePoint
 	reason    string
 	preempted bool
-	children  []child // the sub-agents' sessions
+	children  []child    // the sub-agents' sessions
+	open      []openCall // of the last message, while one of them lacks a result
+	asked     []asked    // questions of the open calls
 
 	corrections int      // that the output needed
 	hidden      []string // tools that hooks keep from the model in this turn
@@ -97,9 +102,7 @@ func (s *state) apply(e *Event) {
 	}
 	switch d := e.Data.(type) {
 	case *SessionOpened:
-		if s.opened == nil {
-			s.opened = d
-		}
+		s.opened = true
 	case *SessionForked:
 		s.history, s.grants = append(s.history, d.Messages...), append(s.grants, d.Grants...)
 	case *UserMessage:
@@ -108,11 +111,13 @@ func (s *state) apply(e *Event) {
 		s.once.drop(d.Message)
 		s.inbox = slices.DeleteFunc(s.inbox, func(w waiting) bool { return w.seq == d.Message })
 		if len(s.inbox) == 0 && s.run == nil {
-			s.inbox, s.interruptNext, s.reasonNext = nil, "", "" // the run that it was for never comes
+			s.inbox, s.early = nil, nil // the run that it was for never comes
 		}
 	case *RunStarted:
-		s.run = &runState{id: e.Run, left: d.Left, interrupt: s.interruptNext, reason: s.reasonNext}
-		s.interruptNext, s.reasonNext = "", ""
+		s.run = &runState{id: e.Run, left: d.Left}
+		if s.early != nil {
+			s.run.interrupt, s.run.reason, s.early = s.early.at, s.early.reason, nil
+		}
 	case *TurnStarted:
 		s.turnStarted(e.Turn, d)
 	case *ModelMessage:
@@ -120,14 +125,14 @@ func (s *state) apply(e *Event) {
 	case *ModelRetried:
 		s.run.spend(d.Usage, d.Cost)
 	case *ToolStarted:
-		if d.Index < len(s.calls) {
-			s.calls[d.Index].started = d
+		if d.Index < len(s.run.open) {
+			s.run.open[d.Index].started = d
 		}
 	case *ToolEnded:
 		s.toolEnded(d)
 	case *QuestionAsked:
-		if !slices.ContainsFunc(s.asked, func(a asked) bool { return a.q.ID == d.Question.ID }) {
-			s.asked = append(s.asked, asked{q: d.Question})
+		if !slices.ContainsFunc(s.run.asked, func(a asked) bool { return a.q.ID == d.Question.ID }) {
+			s.run.asked = append(s.run.asked, asked{q: d.Question})
 		}
 	case *QuestionAnswered:
 		s.answer(d)
@@ -195,12 +200,18 @@ func (s *state) userMessage(seq Seq, d *UserMessage) {
 		}
 		return
 	}
-	at, reason := &s.interruptNext, &s.reasonNext
-	switch {
-	case s.run != nil:
-		at, reason, s.run.preempted = &s.run.interrupt, &s.run.reason, false
-	case len(s.inbox) == 0:
+	if s.run == nil && len(s.inbox) == 0 {
 		return // it came when there was nothing left to interrupt
+	}
+	var at *SafePoint
+	var reason *string
+	if s.run != nil {
+		at, reason, s.run.preempted = &s.run.interrupt, &s.run.reason, false
+	} else {
+		if s.early == nil {
+			s.early = &interruption{}
+		}
+		at, reason = &s.early.at, &s.early.reason
 	}
 	if d.At.urgency() > at.urgency() {
 		*at = d.At
@@ -227,6 +238,9 @@ func (s *state) turnStarted(turn int, d *TurnStarted) {
 			continue
 		}
 		msg := s.inbox[i].msg.Message
+		if s.history == nil {
+			s.history = make([]llm.Message, 0, 4) // a question, a call, its result, the answer
+		}
 		if msg.Origin == "" && s.inbox[i].msg.Origin != OriginUser {
 			msg.Origin = s.inbox[i].msg.Origin
 		}
@@ -256,7 +270,7 @@ func (s *state) modelMessage(d *ModelMessage) {
 		s.history = append(s.history, d.Message)
 	}
 	s.run.phase = phaseAnswer
-	if s.calls = callsOf(&d.Message); s.calls != nil {
+	if s.run.open = callsOf(&d.Message); s.run.open != nil {
 		s.run.phase = phaseTools
 	}
 }
@@ -305,23 +319,23 @@ func countCalls(m *llm.Message) int {
 }
 
 func (s *state) toolEnded(d *ToolEnded) {
-	if d.Index >= len(s.calls) || s.calls[d.Index].result != nil {
+	if d.Index >= len(s.run.open) || s.run.open[d.Index].result != nil {
 		return
 	}
-	s.calls[d.Index].result = d.Result
-	s.asked = slices.DeleteFunc(s.asked, func(a asked) bool { return a.q.Call == s.calls[d.Index].call.ID })
+	s.run.open[d.Index].result = d.Result
+	s.run.asked = slices.DeleteFunc(s.run.asked, func(a asked) bool { return a.q.Call == s.run.open[d.Index].call.ID })
 	s.run.toolEnded(d)
-	for i := range s.calls {
-		if s.calls[i].result == nil {
+	for i := range s.run.open {
+		if s.run.open[i].result == nil {
 			return
 		}
 	}
-	parts := make([]llm.Part, len(s.calls))
-	for i := range s.calls {
-		parts[i] = llm.Part{Kind: llm.PartResult, Result: s.calls[i].result}
+	parts := make([]llm.Part, len(s.run.open))
+	for i := range s.run.open {
+		parts[i] = llm.Part{Kind: llm.PartResult, Result: s.run.open[i].result}
 	}
 	s.history = append(s.history, llm.Message{Role: llm.RoleTool, Parts: parts})
-	s.calls, s.asked = nil, nil
+	s.run.open, s.run.asked = nil, nil
 	s.run.phase = phaseTurn
 	if d.Final {
 		s.run.phase = phaseAnswer
@@ -388,24 +402,38 @@ func (s *state) runEnded(d *RunEnded) {
 }
 
 func (s *state) question(id string) *asked {
-	for i := range s.asked {
-		if s.asked[i].q.ID == id {
-			return &s.asked[i]
+	if s.run == nil {
+		return nil
+	}
+	for i := range s.run.asked {
+		if s.run.asked[i].q.ID == id {
+			return &s.run.asked[i]
 		}
 	}
 	return nil
 }
 
+// openCalls are those of the last message, while one of them lacks a result.
+func (s *state) openCalls() []openCall {
+	if s.run == nil {
+		return nil
+	}
+	return s.run.open
+}
+
 // isOpen reports whether a call has no result yet.
 func (s *state) isOpen(call string) bool {
-	return slices.ContainsFunc(s.calls, func(c openCall) bool { return c.call.ID == call && c.result == nil })
+	return slices.ContainsFunc(s.openCalls(), func(c openCall) bool { return c.call.ID == call && c.result == nil })
 }
 
 // openQuestion is the first one without an answer.
 func (s *state) openQuestion() *tool.Question {
-	for i := range s.asked {
-		if s.asked[i].answer == nil {
-			return s.asked[i].q
+	if s.run == nil {
+		return nil
+	}
+	for i := range s.run.asked {
+		if s.run.asked[i].answer == nil {
+			return s.run.asked[i].q
 		}
 	}
 	return nil
@@ -426,12 +454,12 @@ func (s *state) parked() bool {
 	if s.run == nil || s.run.phase != phaseTools {
 		return false
 	}
-	for i := range s.calls {
-		c := &s.calls[i]
+	for i := range s.run.open {
+		c := &s.run.open[i]
 		if c.result != nil {
 			continue
 		}
-		for _, a := range s.asked {
+		for _, a := range s.run.asked {
 			if a.q.Call == c.call.ID && a.answer == nil && !a.q.Expired(time.Now()) {
 				return c.started == nil
 			}

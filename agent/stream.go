@@ -33,7 +33,7 @@ func (r *run) callModel(v *runState) (bool, error) {
 		}
 		r.estimate = estimateRequest(req)
 		resp, emitted, err := r.attempt(req, attempt)
-		msg := r.message(resp, v.turns, attempt)
+		msg := r.message(&resp, v.turns, attempt)
 		if err == nil {
 			r.s.calibrate(r.estimate, msg.Usage)
 			return r.answer(msg)
@@ -140,8 +140,6 @@ type attempt struct {
 	acc     llm.Accumulator
 	emitted bool  // something of it could have been shown
 	err     error // that the stream yielded
-	silence *time.Timer
-	active  bool // silence may end it; guarded by Session.mu
 }
 
 // take is the body of the loop over the stream.
@@ -151,30 +149,70 @@ func (r *run) take(c llm.Chunk, err error) bool {
 		a.err = err
 		return false
 	}
-	a.silence.Reset(r.s.agent.Limits.Idle)
+	r.alarm.hear()
+	r.s.mu.Lock() // readers that come later look at what there is by then
+	defer r.s.mu.Unlock()
 	a.emitted = a.emitted || c.Kind != llm.ChunkUsage && c.Kind != llm.ChunkDone
 	a.acc.Add(c)
 	if a.acc.Done() {
 		return false
 	}
-	r.show(c, a.n)
+	if isDelta(&c) && r.s.watched() {
+		r.s.feed.publish(r.s.event(deltaOf(&c, a.n)))
+	}
 	return true
+}
+
+// isDelta reports whether readers are shown a chunk.
+func isDelta(c *llm.Chunk) bool {
+	switch c.Kind {
+	case llm.ChunkText, llm.ChunkThinking, llm.ChunkArgs:
+		return true
+	case llm.ChunkCall:
+		return c.Call != nil
+	}
+	return false
+}
+
+// deltaOf is what readers are shown of a chunk.
+func deltaOf(c *llm.Chunk, attempt int) EventData {
+	switch c.Kind {
+	case llm.ChunkText:
+		return &TextDelta{Text: c.Text, Index: c.Index, Attempt: attempt}
+	case llm.ChunkThinking:
+		return &ThinkingDelta{Text: c.Text, Index: c.Index, Attempt: attempt}
+	}
+	d := &ToolArgsDelta{Args: c.Text, Index: c.Index, Attempt: attempt}
+	if c.Call != nil {
+		d.Call, d.Name = c.Call.ID, c.Call.Name
+	}
+	return d
+}
+
+// listen begins the n-th attempt.
+func (r *run) listen(n int) {
+	r.s.mu.Lock()
+	r.stream.acc.Reset()
+	r.stream = attempt{n: n, acc: r.stream.acc}
+	r.l.streaming = &r.stream
+	r.s.mu.Unlock()
+	r.alarm.listen(r.s.agent.Limits.Idle) // which may take the session's lock itself
 }
 
 // attempt makes the n-th attempt at the turn's model call. It returns what
 // arrived, also with an error, and whether anything of it could have been shown.
-func (r *run) attempt(req *llm.Request, n int) (resp *llm.Response, emitted bool, err error) {
+func (r *run) attempt(req *llm.Request, n int) (resp llm.Response, emitted bool, err error) {
 	r.listen(n)
-	defer r.unlisten()
+	defer r.alarm.listen(0)
 	a := &r.stream
 	defer func() {
 		if p := recover(); p != nil {
 			r.s.panicked("model", p)
 			err = fmt.Errorf("the model %s panicked: %v", r.s.agent.Model.Name(), p)
-			resp, emitted = a.acc.Response(), true
+			resp, emitted = *a.acc.Response(), true
 		}
 	}()
-	r.s.agent.Model.Stream(r.ctx, req)(r.take)
+	r.s.agent.Model.Stream(r.ctx, req)(r.taker)
 	if err = a.err; err != nil || !a.acc.Done() {
 		switch cause := context.Cause(r.ctx); {
 		case errors.Is(cause, errSilent):
@@ -186,52 +224,7 @@ func (r *run) attempt(req *llm.Request, n int) (resp *llm.Response, emitted bool
 			err = llm.Incomplete(r.ctx, r.s.agent.Model)
 		}
 	}
-	return a.acc.Response(), a.emitted, err
-}
-
-// listen begins an attempt, which silence may end from now on.
-func (r *run) listen(n int) {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
-	idle := r.s.agent.Limits.Idle
-	r.stream = attempt{n: n, silence: r.stream.silence, active: true}
-	if r.stream.silence != nil {
-		r.stream.silence.Reset(idle)
-		return
-	}
-	r.stream.silence = time.AfterFunc(idle, func() {
-		r.s.mu.Lock()
-		defer r.s.mu.Unlock()
-		if r.stream.active {
-			r.l.cancel(errSilent)
-		}
-	})
-}
-
-func (r *run) unlisten() {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
-	r.stream.active = false
-	r.stream.silence.Stop()
-}
-
-// show gives a delta to whoever watches.
-func (r *run) show(c llm.Chunk, attempt int) {
-	if !r.s.watched() {
-		return
-	}
-	switch c.Kind {
-	case llm.ChunkText:
-		r.s.show(&TextDelta{Text: c.Text, Index: c.Index, Attempt: attempt})
-	case llm.ChunkThinking:
-		r.s.show(&ThinkingDelta{Text: c.Text, Index: c.Index, Attempt: attempt})
-	case llm.ChunkCall:
-		if c.Call != nil {
-			r.s.show(&ToolArgsDelta{Call: c.Call.ID, Name: c.Call.Name, Index: c.Index, Attempt: attempt})
-		}
-	case llm.ChunkArgs:
-		r.s.show(&ToolArgsDelta{Args: c.Text, Index: c.Index, Attempt: attempt})
-	}
+	return *a.acc.Response(), a.emitted, err
 }
 
 // message turns a response into what the log keeps: calls get ids that are

@@ -1,0 +1,215 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/helios-go/helios/agent"
+	"github.com/helios-go/helios/agent/agenttest"
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/tool"
+)
+
+// streaming is a model that sends chunks, one each pause, and then what they add
+// up to, turn after turn. The last turn is repeated.
+type streaming struct {
+	turns [][]llm.Chunk
+	pause time.Duration
+	next  int
+}
+
+func (*streaming) Name() string { return "test/streaming" }
+
+func (m *streaming) Stream(ctx context.Context, _ *llm.Request) iter.Seq2[llm.Chunk, error] {
+	chunks := m.turns[min(m.next, len(m.turns)-1)]
+	m.next++
+	return func(yield func(llm.Chunk, error) bool) {
+		for _, c := range chunks {
+			if m.pause > 0 {
+				select {
+				case <-ctx.Done():
+					yield(llm.Chunk{}, ctx.Err())
+					return
+				case <-time.After(m.pause):
+				}
+			}
+			if !yield(c, nil) {
+				return
+			}
+		}
+		yield(llm.Chunk{Kind: llm.ChunkDone}, nil)
+	}
+}
+
+// drawChunks makes the chunks of a message: parts of text and thinking, each in
+// deltas and some then whole, and a call.
+func drawChunks(t *rapid.T, call bool) []llm.Chunk {
+	var chunks []llm.Chunk
+	parts := rapid.IntRange(1, 4).Draw(t, "parts")
+	for index := range parts {
+		kind, part := llm.ChunkText, llm.PartText
+		if rapid.Bool().Draw(t, "thinking") {
+			kind, part = llm.ChunkThinking, llm.PartThinking
+		}
+		deltas := rapid.SliceOfN(rapid.StringN(1, 5, 20), 1, 6).Draw(t, "deltas")
+		for _, d := range deltas {
+			chunks = append(chunks, llm.Chunk{Kind: kind, Index: index, Text: d})
+		}
+		if rapid.Bool().Draw(t, "whole") {
+			chunks = append(chunks, llm.Chunk{Kind: llm.ChunkPart, Index: index, Part: &llm.Part{Kind: part, Text: strings.Join(deltas, "")}})
+		}
+	}
+	if call {
+		chunks = append(chunks,
+			llm.Chunk{Kind: llm.ChunkCall, Index: parts, Call: &llm.ToolCall{ID: "c", Name: "echo"}},
+			llm.Chunk{Kind: llm.ChunkArgs, Index: parts, Text: `{"text":`},
+			llm.Chunk{Kind: llm.ChunkArgs, Index: parts, Text: `"x"}`})
+	}
+	return chunks
+}
+
+// spoken is what deltas amount to, part by part, and what the message says.
+type spoken map[string]string
+
+func (s spoken) add(e agent.Event) {
+	at := func(index int) string { return fmt.Sprintf("%s/%d/%d", e.Run, e.Turn, index) }
+	switch d := e.Data.(type) {
+	case *agent.TextDelta:
+		s[at(d.Index)] += d.Text
+	case *agent.ThinkingDelta:
+		s[at(d.Index)] += d.Text
+	case *agent.ToolArgsDelta:
+		s[at(d.Index)] += d.Name + d.Args
+	}
+}
+
+func (s spoken) check(t *rapid.T, e agent.Event, m *agent.ModelMessage) {
+	for i, p := range m.Message.Parts {
+		want := p.Text
+		if p.Call != nil {
+			want = p.Call.Name + string(p.Call.Args)
+		}
+		if got := s[fmt.Sprintf("%s/%d/%d", e.Run, e.Turn, i)]; got != want {
+			t.Errorf("part %d of turn %d was shown as %q, and is %q", i, e.Turn, got, want)
+		}
+	}
+}
+
+func TestAReaderThatComesLateMissesNothingOfTheMessage(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		m := &streaming{turns: [][]llm.Chunk{drawChunks(rt, true), drawChunks(rt, false)}, pause: time.Millisecond}
+		waits := rapid.SliceOfN(rapid.IntRange(0, 60_000), 1, 8).Draw(rt, "waits")
+		synctest.Test(t, func(t *testing.T) {
+			a := agent.Agent{Model: m, Tools: []tool.Tool{echo("echo", tool.ReadOnly)}}
+			s, err := a.Open(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var group sync.WaitGroup
+			for _, wait := range waits {
+				group.Go(func() {
+					time.Sleep(time.Duration(wait) * time.Microsecond)
+					at := time.Now()
+					heard, replayed := spoken{}, true
+					for e, err := range s.Events(context.Background(), 0) {
+						if err != nil {
+							rt.Error(err)
+						}
+						heard.add(e)
+						if replayed = replayed && !e.Time.After(at); e.Seq > 0 && replayed {
+							continue // it was there before
+						}
+						if m, ok := e.Data.(*agent.ModelMessage); ok {
+							heard.check(rt, e, m)
+						}
+					}
+				})
+			}
+			if _, err := s.Run(t.Context(), "go"); err != nil {
+				rt.Error(err)
+			}
+			time.Sleep(time.Minute)
+			s.Close()
+			group.Wait()
+		})
+	})
+}
+
+func TestEveryReaderGetsTheWholeLogHoweverSlowItIs(t *testing.T) {
+	t.Parallel()
+	for _, company := range []bool{false, true} {
+		t.Run(fmt.Sprintf("beside a fast one %v", company), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				const deltas, runs = 700, 9
+				words := make([]llm.Chunk, deltas)
+				for i := range words {
+					words[i] = llm.Chunk{Kind: llm.ChunkText, Text: "word "}
+				}
+				b := open(t, agent.Agent{Model: &streaming{turns: [][]llm.Chunk{words}, pause: time.Millisecond}}, nil)
+				b.send("first", agent.Queue) // so that there is something to read
+				b.wait()
+				var group sync.WaitGroup
+				read := func(pause func(n int) time.Duration, slow bool) {
+					group.Go(func() {
+						next, shown, dropped, n := agent.Seq(1), 0, 0, 0
+						for e, err := range b.Events(context.Background(), 0) {
+							if err != nil {
+								t.Error(err)
+							}
+							switch d := e.Data.(type) {
+							case *agent.Dropped:
+								dropped += d.N
+							case *agent.TextDelta:
+								shown++
+							default:
+								wantEqual(t, "seq", e.Seq, next)
+								next++
+							}
+							n++
+							time.Sleep(pause(n))
+						}
+						wantEqual(t, "events of the log", int(next)-1, len(b.log()))
+						wantEqual(t, "deltas shown and dropped", shown+dropped, runs*deltas)
+						wantEqual(t, "is slow", dropped > 0, slow)
+					})
+				}
+				if company {
+					read(func(int) time.Duration { return 0 }, false)
+				}
+				read(func(n int) time.Duration { // reads in fits and starts
+					if n%600 == 1 {
+						return 2*time.Second + time.Duration(rand.IntN(1000))*time.Millisecond
+					}
+					return 0
+				}, true)
+				read(func(n int) time.Duration { // sleeps through most of it
+					if n == 1 {
+						return 5 * time.Second
+					}
+					return 0
+				}, true)
+				time.Sleep(time.Millisecond / 2)
+				for range runs {
+					b.ask("more")
+				}
+				time.Sleep(time.Hour)
+				b.Close()
+				group.Wait()
+				if err := agenttest.CheckLog(b.log()); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
