@@ -6,6 +6,7 @@ import (
 	"context"
 	"iter"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/helios-go/helios/agent"
@@ -60,6 +61,84 @@ func TestARunTakesAtMost100Allocations(t *testing.T) {
 	t.Logf("%v allocations", got)
 	if got > 100 {
 		t.Errorf("a run takes %v allocations, want at most 100", got)
+	}
+}
+
+// longer is a model that calls the tool so many times before it answers, and notes
+// what was allocated by the time of each of its turns.
+type longer struct {
+	lean
+	calls int
+	marks []runtime.MemStats
+}
+
+func (m *longer) Stream(_ context.Context, req *llm.Request) iter.Seq2[llm.Chunk, error] {
+	var mark runtime.MemStats
+	runtime.ReadMemStats(&mark)
+	m.marks = append(m.marks, mark)
+	part, finish := &m.call, llm.FinishToolCalls
+	if len(req.Messages) > 2*m.calls {
+		part, finish = &m.answer, llm.FinishStop
+	}
+	return func(yield func(llm.Chunk, error) bool) {
+		_ = yield(llm.Chunk{Kind: llm.ChunkPart, Part: part}, nil) && yield(llm.Chunk{Kind: llm.ChunkDone, Finish: finish}, nil)
+	}
+}
+
+// costs are what was allocated between two marks and the next ones.
+func costs(marks []runtime.MemStats) (objects, bytes []uint64) {
+	for i := range len(marks) - 1 {
+		objects = append(objects, marks[i+1].Mallocs-marks[i].Mallocs)
+		bytes = append(bytes, marks[i+1].TotalAlloc-marks[i].TotalAlloc)
+	}
+	return objects, bytes
+}
+
+// wantSteady wants the last costs to be at most one and a half times the first;
+// the least of a few, since lists grow by leaps.
+func wantSteady(t *testing.T, what string, costs []uint64) {
+	t.Helper()
+	first, last := slices.Min(costs[:5]), slices.Min(costs[len(costs)-5:])
+	t.Logf("%s: %d, and in the end %d; at most %d", what, first, last, slices.Max(costs))
+	if 2*last > 3*first {
+		t.Errorf("%s: %d in the end, want at most one and a half times the %d of the beginning", what, last, first)
+	}
+}
+
+// Not parallel: it looks at all that is allocated.
+func TestThe200thTurnAllocatesNoMoreThanTheFirst(t *testing.T) {
+	m := &longer{lean: *newLean(), calls: 201, marks: make([]runtime.MemStats, 0, 300)}
+	a := leanAgent()
+	a.Model, a.Limits.Turns = m, 300
+	if res, err := a.Run(context.Background(), "go"); err != nil || res.Turns != 202 {
+		t.Fatal(res, err)
+	}
+	objects, bytes := costs(m.marks)
+	wantSteady(t, "allocations of a turn", objects)
+	wantSteady(t, "bytes of a turn", bytes)
+}
+
+// Not parallel: it looks at all that is allocated.
+func TestThe200thRunAllocatesNoMoreThanTheFirst(t *testing.T) {
+	s, err := leanAgent().Open(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	marks := make([]runtime.MemStats, 201)
+	for i := range marks {
+		runtime.ReadMemStats(&marks[i])
+		if _, err := s.Run(context.Background(), "Is it warm?"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	objects, bytes := costs(marks)
+	wantSteady(t, "allocations of a run", objects)
+	wantSteady(t, "bytes of a run", bytes)
+	for i := range objects {
+		if 2*objects[i] > 3*objects[0] {
+			t.Errorf("run %d takes %d allocations, want at most one and a half times the %d of the first", i+1, objects[i], objects[0])
+		}
 	}
 }
 
