@@ -8,8 +8,11 @@ import (
 )
 
 // feedSize is how many events a reader may lag behind before it has to read the
-// store again and loses deltas.
-const feedSize = 1024
+// store again and loses deltas. They are kept in blocks, made as they are needed.
+const (
+	feedSize  = 1024
+	blockSize = 64
+)
 
 // feed holds the latest events, also the ephemeral ones, for the readers that
 // there are. Each reader has a position of its own, so nobody waits for it. A feed
@@ -17,13 +20,13 @@ const feedSize = 1024
 // of them comes back. It is guarded by Session.mu; without readers there is none.
 type feed struct {
 	readers []*reader
-	ring    []Event
-	head    int64         // position of the next event
-	low     int64         // position of the oldest event that is kept
-	shown   int64         // ephemeral events before head
-	lost    int64         // ephemeral events before low
-	idle    bool          // nobody is near enough to be shown more
-	wake    chan struct{} // made for readers that wait, closed when there is more
+	blocks  [feedSize / blockSize]*[blockSize]Event // a ring
+	head    int64                                   // position of the next event
+	low     int64                                   // position of the oldest event that is kept
+	shown   int64                                   // ephemeral events before head
+	lost    int64                                   // ephemeral events before low
+	idle    bool                                    // nobody is near enough to be shown more
+	wake    chan struct{}                           // made for readers that wait, closed when there is more
 }
 
 // publish shows an event to the readers.
@@ -38,25 +41,28 @@ func (f *feed) publish(e Event) {
 	if f.idle {
 		return
 	}
-	if len(f.ring) < feedSize {
-		f.ring = append(f.ring, e)
-	} else {
-		f.ring[f.head%feedSize] = e
+	if block := &f.blocks[f.head%feedSize/blockSize]; *block == nil {
+		*block = new([blockSize]Event)
 	}
+	*f.at(f.head) = e
 	f.head++
 	f.rouse()
+}
+
+// at is the place of a position.
+func (f *feed) at(pos int64) *Event {
+	return &f.blocks[pos%feedSize/blockSize][pos%blockSize]
 }
 
 // advance forgets the oldest event; now and then it looks if that of all is of
 // no use to anybody.
 func (f *feed) advance() {
 	if f.low%(feedSize/8) == 0 && !slices.ContainsFunc(f.readers, func(r *reader) bool { return r.pos >= f.low }) {
-		f.ring, f.idle = nil, true
-		f.head += feedSize - f.head%feedSize // where the ring begins
-		f.low = f.head
+		clear(f.blocks[:])
+		f.low, f.idle = f.head, true
 		return
 	}
-	if f.ring[f.low%feedSize].Ephemeral() {
+	if f.at(f.low).Ephemeral() {
 		f.lost++
 	}
 	f.low++
@@ -214,7 +220,7 @@ func (r *reader) next() (batch []Event, more <-chan struct{}) {
 		n := f.lost - r.seen
 		r.pos, r.seen, r.behind, r.until = f.low, f.lost, true, r.s.st.seq+1
 		for pos := f.low; pos < f.head; pos++ {
-			if e := &f.ring[pos%feedSize]; e.Seq > 0 {
+			if e := f.at(pos); e.Seq > 0 {
 				r.until = e.Seq
 				break
 			}
@@ -227,7 +233,7 @@ func (r *reader) next() (batch []Event, more <-chan struct{}) {
 	}
 	n := 0
 	for ; n < len(r.buf) && r.pos < f.head; r.pos++ {
-		e := &f.ring[r.pos%feedSize]
+		e := f.at(r.pos)
 		switch {
 		case e.Seq == 0:
 			r.seen++
