@@ -64,8 +64,12 @@ func (a *alarm) listen(idle time.Duration) {
 	}
 }
 
-// hear notes that the stream has spoken.
-func (a *alarm) hear() { a.heard.Store(int64(a.now())) }
+// hear notes that the stream has spoken, and returns when.
+func (a *alarm) hear() time.Duration {
+	now := a.now()
+	a.heard.Store(int64(now))
+	return now
+}
 
 // add watches over a call, whose time runs from now on.
 func (a *alarm) add(h *host) {

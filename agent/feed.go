@@ -5,6 +5,8 @@ import (
 	"iter"
 	"slices"
 	"time"
+
+	"github.com/helios-go/helios/llm"
 )
 
 // feedSize is how many events a reader may lag behind before it has to read the
@@ -20,7 +22,7 @@ const (
 // of them comes back. It is guarded by Session.mu; without readers there is none.
 type feed struct {
 	readers []*reader
-	blocks  [feedSize / blockSize]*[blockSize]Event // a ring
+	blocks  [feedSize / blockSize]*[blockSize]shown // a ring
 	head    int64                                   // position of the next event
 	low     int64                                   // position of the oldest event that is kept
 	shown   int64                                   // ephemeral events before head
@@ -29,10 +31,33 @@ type feed struct {
 	wake    chan struct{}                           // made for readers that wait, closed when there is more
 }
 
+// shown is an event in the feed. A delta is made an event when somebody reads it:
+// most of what a model streams may never be.
+type shown struct {
+	record
+	seq     Seq
+	text    string // of a delta that nobody has read
+	index   int32
+	attempt int32
+	kind    llm.ChunkKind
+}
+
+// event is what readers get. Called with mu held.
+func (e *shown) event() Event {
+	if e.data == nil {
+		c := llm.Chunk{Kind: e.kind, Index: int(e.index), Text: e.text}
+		e.data = deltaOf(&c, int(e.attempt))
+	}
+	return e.record.event(e.seq)
+}
+
 // publish shows an event to the readers.
 func (f *feed) publish(e Event) {
-	ephemeral := e.Ephemeral()
-	if ephemeral {
+	f.add(shown{record: record{nanos: nanos(e.Time), turn: e.Turn, run: e.Run, data: e.Data}, seq: e.Seq})
+}
+
+func (f *feed) add(e shown) {
+	if e.seq == 0 {
 		f.shown++
 	}
 	if f.head-f.low == feedSize {
@@ -42,7 +67,7 @@ func (f *feed) publish(e Event) {
 		return
 	}
 	if block := &f.blocks[f.head%feedSize/blockSize]; *block == nil {
-		*block = new([blockSize]Event)
+		*block = new([blockSize]shown)
 	}
 	*f.at(f.head) = e
 	f.head++
@@ -50,7 +75,7 @@ func (f *feed) publish(e Event) {
 }
 
 // at is the place of a position.
-func (f *feed) at(pos int64) *Event {
+func (f *feed) at(pos int64) *shown {
 	return &f.blocks[pos%feedSize/blockSize][pos%blockSize]
 }
 
@@ -62,7 +87,7 @@ func (f *feed) advance() {
 		f.low, f.idle = f.head, true
 		return
 	}
-	if f.at(f.low).Ephemeral() {
+	if f.at(f.low).seq == 0 {
 		f.lost++
 	}
 	f.low++
@@ -220,8 +245,8 @@ func (r *reader) next() (batch []Event, more <-chan struct{}) {
 		n := f.lost - r.seen
 		r.pos, r.seen, r.behind, r.until = f.low, f.lost, true, r.s.st.seq+1
 		for pos := f.low; pos < f.head; pos++ {
-			if e := f.at(pos); e.Seq > 0 {
-				r.until = e.Seq
+			if e := f.at(pos); e.seq > 0 {
+				r.until = e.seq
 				break
 			}
 		}
@@ -235,14 +260,14 @@ func (r *reader) next() (batch []Event, more <-chan struct{}) {
 	for ; n < len(r.buf) && r.pos < f.head; r.pos++ {
 		e := f.at(r.pos)
 		switch {
-		case e.Seq == 0:
+		case e.seq == 0:
 			r.seen++
-		case e.Seq < r.seq:
+		case e.seq < r.seq:
 			continue
 		default:
-			r.seq = e.Seq + 1
+			r.seq = e.seq + 1
 		}
-		r.buf[n] = *e
+		r.buf[n] = e.event()
 		n++
 	}
 	if n > 0 {

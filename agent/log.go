@@ -19,7 +19,13 @@ func (s *Session) event(data EventData) Event {
 	return e
 }
 
-func (s *Session) now() time.Time { return s.opts.Clock().UTC().Truncate(time.Millisecond) }
+func (s *Session) now() time.Time {
+	now := time.Now
+	if s.opts.Clock != nil {
+		now = s.opts.Clock
+	}
+	return now().UTC().Truncate(time.Millisecond)
+}
 
 // post writes an event that needs no lease. The first one of a session opens it.
 func (s *Session) post(ctx context.Context, data EventData) (Seq, error) {

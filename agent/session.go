@@ -161,9 +161,6 @@ func (s *Session) prepare() {
 	if o.Store == nil {
 		o.Store = NewMemoryStore()
 	}
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
 	if o.Lease <= 0 {
 		o.Lease = 30 * time.Second
 	}

@@ -149,7 +149,7 @@ func (r *run) take(c llm.Chunk, err error) bool {
 		a.err = err
 		return false
 	}
-	r.alarm.hear()
+	at := r.alarm.hear()
 	r.s.mu.Lock() // readers that come later look at what there is by then
 	defer r.s.mu.Unlock()
 	a.emitted = a.emitted || c.Kind != llm.ChunkUsage && c.Kind != llm.ChunkDone
@@ -158,9 +158,26 @@ func (r *run) take(c llm.Chunk, err error) bool {
 		return false
 	}
 	if isDelta(&c) && r.s.watched() {
-		r.s.feed.publish(r.s.event(deltaOf(&c, a.n)))
+		r.showDelta(&c, at)
 	}
 	return true
+}
+
+// showDelta gives the readers a chunk that has just come. Called with mu held.
+func (r *run) showDelta(c *llm.Chunk, at time.Duration) {
+	e := shown{text: c.Text, index: int32(c.Index), attempt: int32(r.stream.n), kind: c.Kind}
+	if c.Kind == llm.ChunkCall {
+		e.data = deltaOf(c, r.stream.n)
+	}
+	if r.s.opts.Clock == nil {
+		e.nanos = r.alarm.began.Add(at).Truncate(time.Millisecond).UnixNano()
+	} else {
+		e.nanos = nanos(r.s.now())
+	}
+	if run := r.s.st.run; run != nil {
+		e.run, e.turn = run.id, run.turns
+	}
+	r.s.feed.add(e)
 }
 
 // isDelta reports whether readers are shown a chunk.
