@@ -193,7 +193,7 @@ func (r *run) invoke(v *verdict) (tool.Result, error) {
 	}
 	done := make(chan reply, 1)
 	go func() {
-		deepen(0)
+		deepenCall(0)
 		res, err := r.guard(tool.WithCall(ctx, v.call), v)
 		done <- reply{res, err}
 	}()

@@ -81,7 +81,7 @@ func (s *Session) resume(ctx context.Context) error {
 
 // work runs the session until there is nothing left to do.
 func (s *Session) work(l *loop) {
-	deepen(0)
+	deepenRun(0)
 	defer s.loops.Done()
 	for {
 		err := s.own(l)
