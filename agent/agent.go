@@ -79,7 +79,7 @@ func (a Agent) Run(ctx context.Context, prompt string) (*Result, error) {
 		return &Result{Stop: StopFailed, Err: err}, err
 	}
 	defer s.Close()
-	return s.run(ctx, prompt)
+	return s.runHere(ctx, prompt)
 }
 
 // check reports why the agent cannot be opened.

@@ -33,24 +33,32 @@ func (s *Session) working() bool {
 // kick starts a loop if there is work and none runs. Unless it must, it leaves a
 // session alone while somebody else's lease lasts.
 func (s *Session) kick(must bool) {
+	if l := s.claim(must); l != nil {
+		go s.work(l)
+	}
+}
+
+// claim is kick, but leaves it to the caller to have the loop work.
+func (s *Session) claim(must bool) *loop {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.guest || s.loop != nil || s.ended() != nil || !s.working() {
-		return
+		return nil
 	}
 	if !must && time.Now().UnixNano() < s.leased {
-		return
+		return nil
 	}
-	s.begin(s.newLoop())
+	l := s.newLoop()
+	s.begin(l)
+	return l
 }
 
 func (s *Session) newLoop() *loop { return &loop{durable: context.WithoutCancel(s.ctx)} }
 
-// begin starts a loop. Called with mu held.
+// begin has a loop own the session, which now has to work. Called with mu held.
 func (s *Session) begin(l *loop) {
 	s.loop, s.broken = l, nil
 	s.loops.Add(1)
-	go s.work(l)
 }
 
 // resume reads the log of a session that may exist, and goes on with what was
@@ -76,6 +84,7 @@ func (s *Session) resume(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.begin(l)
+	go s.work(l)
 	return nil
 }
 

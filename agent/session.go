@@ -194,7 +194,11 @@ func (s *Session) History() []llm.Message {
 // bounds only that. An accepted message is never lost. With too many messages
 // waiting it returns [ErrFull].
 func (s *Session) Send(ctx context.Context, m llm.Message, d Delivery) (Seq, error) {
-	return s.send(ctx, "", m, d)
+	seq, err := s.send(ctx, "", m, d)
+	if err == nil {
+		s.kick(true)
+	}
+	return seq, err
 }
 
 // SendOnce is Send for those who may try again: of the messages that are sent to
@@ -214,6 +218,7 @@ func (s *Session) SendOnce(ctx context.Context, key string, m llm.Message, d Del
 	if _, err := s.send(ctx, key, m, d); err != nil {
 		return 0, err
 	}
+	s.kick(true)
 	return s.sent(key), nil
 }
 
@@ -224,6 +229,7 @@ func (s *Session) sent(key string) Seq {
 	return s.st.once.first(key)
 }
 
+// send is Send up to where the message is in the log.
 func (s *Session) send(ctx context.Context, key string, m llm.Message, d Delivery) (Seq, error) {
 	if m.Role == "" {
 		m.Role = llm.RoleUser
@@ -241,7 +247,6 @@ func (s *Session) send(ctx context.Context, key string, m llm.Message, d Deliver
 	if err != nil {
 		return 0, fmt.Errorf("send to session %s: %w", s.id, err)
 	}
-	s.kick(true)
 	return seq, nil
 }
 
@@ -257,13 +262,22 @@ func (s *Session) waiting() int {
 
 // Run sends a message with [Queue] and waits until the session is idle.
 func (s *Session) Run(ctx context.Context, prompt string) (*Result, error) {
-	defer s.rest()
-	return s.run(ctx, prompt)
-}
-
-func (s *Session) run(ctx context.Context, prompt string) (*Result, error) {
 	if _, err := s.Send(ctx, llm.User(prompt), Queue); err != nil {
 		return &Result{Session: s.id, Stop: StopFailed, Err: err}, err
+	}
+	return s.Wait(ctx)
+}
+
+// runHere is Run in a session that nobody else knows, under the context of which it
+// was opened: the caller does the work itself, instead of waiting for it.
+func (s *Session) runHere(ctx context.Context, prompt string) (*Result, error) {
+	if _, err := s.send(ctx, "", llm.User(prompt), Queue); err != nil {
+		return &Result{Session: s.id, Stop: StopFailed, Err: err}, err
+	}
+	s.waits() // so that nothing is packed that is about to be dropped
+	defer s.unwait()
+	if l := s.claim(true); l != nil {
+		s.work(l)
 	}
 	return s.wait(ctx)
 }
