@@ -47,7 +47,7 @@ func (s *Session) Fork(ctx context.Context, at Seq) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fork session %s: %w", s.id, err)
 	}
-	if _, err := fork.post(ctx, &SessionForked{Session: s.id, At: st.seq, Messages: st.history, Grants: st.grants}); err != nil {
+	if _, err := fork.post(ctx, &SessionForked{Session: s.id, At: st.seq, Messages: st.history, Grants: st.granted()}); err != nil {
 		fork.Close()
 		return nil, fmt.Errorf("fork session %s: %w", s.id, err)
 	}

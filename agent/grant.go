@@ -28,7 +28,21 @@ type Grant struct {
 func (s *Session) Grants() []Grant {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.st.grants)
+	return slices.Clone(s.st.granted())
+}
+
+func (s *state) granted() []Grant {
+	if s.grants == nil {
+		return nil
+	}
+	return *s.grants
+}
+
+func (s *state) grant(more ...Grant) {
+	if len(more) > 0 {
+		all := append(s.granted(), more...)
+		s.grants = &all
+	}
 }
 
 // permPrefix begins the ids of permission questions.
@@ -47,8 +61,8 @@ func (s *state) answer(d *QuestionAnswered) {
 		return
 	}
 	g := grantOf(a.q)
-	if !slices.ContainsFunc(s.grants, g.equal) {
-		s.grants = append(s.grants, g)
+	if !slices.ContainsFunc(s.granted(), g.equal) {
+		s.grant(g)
 	}
 	for i := range s.run.asked {
 		if o := &s.run.asked[i]; o.answer == nil && s.asksPermission(o.q) && g.equal(grantOf(o.q)) {
@@ -91,7 +105,7 @@ func (r *run) known(c *tool.Call, t *tool.Tool) (*tool.Question, *tool.Answer, e
 		}
 		return a.q, &a.answer.Answer, nil
 	}
-	if len(st.grants) > 0 && slices.ContainsFunc(st.grants, Grant{Tool: c.Name, Keys: keysOf(c, t)}.equal) {
+	if granted := st.granted(); len(granted) > 0 && slices.ContainsFunc(granted, Grant{Tool: c.Name, Keys: keysOf(c, t)}.equal) {
 		return nil, &tool.Answer{Choices: []string{tool.Allow}}, nil
 	}
 	return nil, nil, nil

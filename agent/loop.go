@@ -99,7 +99,10 @@ func (s *Session) work(l *loop) {
 			s.mu.Unlock()
 			continue
 		}
-		s.loop, s.broken = nil, err
+		s.loop = nil
+		if err != nil {
+			s.broken = &StopError{Stop: StopFailed, Err: err}
+		}
 		if err != nil && (s.ended() != nil || errors.Is(err, ErrFenced) || errors.As(err, new(*LeasedError))) {
 			s.broken = nil // there was nothing more to do here
 		}

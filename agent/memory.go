@@ -21,7 +21,9 @@ type MemoryStore struct {
 }
 
 type memorySession struct {
-	info    SessionInfo
+	id      string
+	info    *SessionInfo  // nil at rest
+	still   string        // the info at rest
 	packed  []stretch     // of the log, at rest
 	log     []record      // what follows
 	changed chan struct{} // made for whoever waits, closed and dropped on a change
@@ -43,12 +45,15 @@ func (r *record) event(seq Seq) Event {
 	return e
 }
 
+// owned reports whether a lease is the latest.
+func (i *SessionInfo) owned(l Lease) bool { return i.Epoch == l.Epoch && i.Owner == l.Owner }
+
 // NewMemoryStore returns an empty store.
 func NewMemoryStore() *MemoryStore { return &MemoryStore{} }
 
 // find returns a session, nil if there is none. Called with mu held.
 func (m *MemoryStore) find(id string) *memorySession {
-	if m.only != nil && m.only.info.ID == id {
+	if m.only != nil && m.only.id == id {
 		return m.only
 	}
 	return m.sessions[id]
@@ -61,13 +66,13 @@ func (m *MemoryStore) session(id string) *memorySession {
 	case s != nil:
 		return s
 	case m.only == nil && m.sessions == nil:
-		m.only = &memorySession{info: SessionInfo{ID: id, State: StateIdle}}
+		m.only = newMemorySession(id)
 		return m.only
 	case m.sessions == nil:
-		m.sessions = map[string]*memorySession{m.only.info.ID: m.only}
+		m.sessions = map[string]*memorySession{m.only.id: m.only}
 		m.only = nil
 	}
-	s = &memorySession{info: SessionInfo{ID: id, State: StateIdle}}
+	s = newMemorySession(id)
 	m.sessions[id] = s
 	return s
 }
@@ -85,7 +90,7 @@ func (m *MemoryStore) Append(_ context.Context, l Lease, events []Event) (Seq, e
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.find(l.Session)
-	if s == nil || s.info.Epoch != l.Epoch || s.info.Owner != l.Owner {
+	if s == nil || !s.wake().owned(l) {
 		return 0, fmt.Errorf("append to session %s: %w", l.Session, ErrFenced)
 	}
 	return s.add(events), nil
@@ -98,20 +103,40 @@ func (m *MemoryStore) Post(_ context.Context, session string, events []Event) (S
 	return m.session(session).add(events), nil
 }
 
+func newMemorySession(id string) *memorySession {
+	return &memorySession{id: id, info: &SessionInfo{ID: id, State: StateIdle}}
+}
+
+// wake unpacks what is known of a session that is about to change.
+func (s *memorySession) wake() *SessionInfo {
+	s.info = s.look()
+	s.still = ""
+	return s.info
+}
+
+// look is what is known of the session.
+func (s *memorySession) look() *SessionInfo {
+	if s.info != nil {
+		return s.info
+	}
+	return unpackInfo(s.id, s.still)
+}
+
 func (s *memorySession) add(events []Event) Seq {
 	if s.log == nil {
 		s.log = make([]record, 0, 10) // a question, a tool call and the answer
 	}
+	info := s.wake()
 	for _, e := range events {
-		e.Seq = s.info.Seq + 1
-		s.info.Apply(e)
+		e.Seq = info.Seq + 1
+		info.Apply(e)
 		s.log = append(s.log, record{nanos: nanos(e.Time), turn: e.Turn, run: e.Run, data: e.Data})
 	}
 	if s.changed != nil {
 		close(s.changed)
 		s.changed = nil
 	}
-	return s.info.Seq
+	return info.Seq
 }
 
 // Read implements [Store].
@@ -162,11 +187,14 @@ func (m *MemoryStore) rest(session string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.find(session)
-	if s == nil || len(s.log) == 0 {
+	if s == nil || s.info == nil {
 		return
 	}
-	s.packed = append(s.packed, packLog(session, s.info.Seq-Seq(len(s.log))+1, s.log))
-	s.log = nil
+	if len(s.log) > 0 {
+		s.packed = append(s.packed, packLog(s.id, s.info.Seq-Seq(len(s.log))+1, s.log))
+		s.log = nil
+	}
+	s.still, s.info = packInfo(s.info), nil
 }
 
 func nanos(t time.Time) int64 {
@@ -192,12 +220,13 @@ func (m *MemoryStore) Acquire(_ context.Context, session, owner string, ttl time
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s, now := m.session(session), time.Now()
-	if s.info.Leased(now) && s.info.Owner != owner {
-		return Lease{}, &LeasedError{Session: session, Until: s.info.Until}
+	info := s.wake()
+	if info.Leased(now) && info.Owner != owner {
+		return Lease{}, &LeasedError{Session: session, Until: info.Until}
 	}
-	s.info.Owner, s.info.Until = owner, now.Add(ttl)
-	s.info.Epoch++
-	return Lease{Session: session, Owner: owner, Epoch: s.info.Epoch, TTL: ttl}, nil
+	info.Owner, info.Until = owner, now.Add(ttl)
+	info.Epoch++
+	return Lease{Session: session, Owner: owner, Epoch: info.Epoch, TTL: ttl}, nil
 }
 
 // Renew implements [Store].
@@ -205,7 +234,7 @@ func (m *MemoryStore) Renew(_ context.Context, l Lease) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.find(l.Session)
-	if s == nil || s.info.Epoch != l.Epoch || s.info.Owner != l.Owner {
+	if s == nil || !s.wake().owned(l) {
 		return fmt.Errorf("renew the lease of session %s: %w", l.Session, ErrFenced)
 	}
 	s.info.Until = time.Now().Add(l.TTL)
@@ -216,7 +245,7 @@ func (m *MemoryStore) Renew(_ context.Context, l Lease) error {
 func (m *MemoryStore) Release(_ context.Context, l Lease) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if s := m.find(l.Session); s != nil && s.info.Epoch == l.Epoch && s.info.Owner == l.Owner {
+	if s := m.find(l.Session); s != nil && s.wake().owned(l) {
 		s.info.Owner, s.info.Until = "", time.Time{}
 	}
 	return nil
@@ -242,8 +271,8 @@ func (m *MemoryStore) list(f Filter) []SessionInfo {
 	defer m.mu.Unlock()
 	var infos []SessionInfo
 	for s := range m.all() {
-		if s.info.Seq > 0 && f.Match(&s.info) {
-			infos = append(infos, s.info)
+		if info := s.look(); info.Seq > 0 && f.Match(info) {
+			infos = append(infos, *info)
 		}
 	}
 	return infos
@@ -255,8 +284,8 @@ func (m *MemoryStore) Purge(_ context.Context, olderThan time.Time) (int, error)
 	defer m.mu.Unlock()
 	n := 0
 	for s := range m.all() {
-		if s.info.State == StateIdle && s.info.Active.Before(olderThan) && !s.info.Leased(time.Now()) {
-			delete(m.sessions, s.info.ID)
+		if info := s.look(); info.State == StateIdle && info.Active.Before(olderThan) && !info.Leased(time.Now()) {
+			delete(m.sessions, s.id)
 			if m.only == s {
 				m.only = nil
 			}

@@ -26,6 +26,7 @@ const longText = 64
 // with others, and not written to.
 type coder struct {
 	unpacking bool
+	alone     bool   // nothing is kept beside
 	out       []byte // packed so far
 	in        string // to unpack
 	kept      []any
@@ -160,7 +161,7 @@ func (c *coder) text(s string) string {
 			}
 		}
 	}
-	if len(s) >= longText {
+	if len(s) >= longText && !c.alone {
 		c.length(textKept)
 		c.keep(s)
 		return s

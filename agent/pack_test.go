@@ -17,7 +17,7 @@ import (
 // and counts come from the function next.
 func fill(v reflect.Value, next func() int) {
 	if t, ok := v.Addr().Interface().(*time.Time); ok {
-		*t = time.Unix(int64(next()), 0).UTC()
+		*t = time.Unix(int64(1+next()), 0).UTC()
 		return
 	}
 	switch v.Kind() {
@@ -119,6 +119,22 @@ func TestAPackedMemoryComesBackEqual(t *testing.T) {
 		}
 		if !reflect.DeepEqual(gotLast, last) {
 			t.Fatalf("%s\nwant %s", show(gotLast), show(last))
+		}
+	})
+}
+
+func TestWhatAStoreKnowsComesBackEqual(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		next := func() int { return rapid.IntRange(0, 1000).Draw(t, "n") }
+		var info SessionInfo
+		fill(reflect.ValueOf(&info).Elem(), next)
+		info.User = strings.Repeat("long", 100)
+		if next()%2 > 0 {
+			info.Until = time.Time{}
+		}
+		if back := unpackInfo(info.ID, packInfo(&info)); !reflect.DeepEqual(*back, info) {
+			t.Fatalf("%s\nwant %s", show(back), show(info))
 		}
 	})
 }

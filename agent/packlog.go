@@ -2,6 +2,7 @@ package agent
 
 import (
 	"slices"
+	"time"
 
 	"github.com/helios-go/helios/secret"
 )
@@ -46,6 +47,38 @@ func (c *coder) records(records []record) {
 		number(c, &r.turn)
 		text(c, &r.run)
 		c.data(&r.data)
+	}
+}
+
+func packInfo(i *SessionInfo) string {
+	var c coder
+	var buf [256]byte
+	c.pack(buf[:], i.ID)
+	c.alone = true
+	c.info(i)
+	return c.packed().bytes
+}
+
+func unpackInfo(session, bytes string) *SessionInfo {
+	var c coder
+	var i SessionInfo
+	c.unpack(packed{bytes: bytes}, session)
+	c.info(&i)
+	return &i
+}
+
+func (c *coder) info(i *SessionInfo) {
+	for _, p := range [...]*string{&i.ID, &i.Agent, &i.User, &i.Parent, (*string)(&i.State), &i.Owner} {
+		text(c, p)
+	}
+	number(c, &i.Pending)
+	number(c, &i.Seq)
+	number(c, &i.Epoch)
+	for _, p := range [...]*time.Time{&i.Created, &i.Active, &i.Until} {
+		r := record{nanos: nanos(*p)}
+		if number(c, &r.nanos); c.unpacking {
+			*p = r.event(0).Time
+		}
 	}
 }
 

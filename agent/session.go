@@ -100,7 +100,7 @@ type Session struct {
 	loop     *loop         // set while this session is, or tries to become, the owner
 	settled  chan struct{} // made for whoever waits, closed when the loop ends or waits for an answer
 	pending  []pending     // open questions that were asked here
-	broken   error         // why the last loop could not go on
+	broken   *StopError    // why the last loop could not go on
 	leased   int64         // somebody else is the owner until then, in unix nanoseconds
 	waiters  int32         // callers of Wait
 	private  bool          // nobody else can reach the store
@@ -422,7 +422,7 @@ func (s *Session) settledResult() (*Result, bool) {
 	run := s.st.current()
 	switch q := s.st.openQuestion(); {
 	case s.loop == nil && s.broken != nil:
-		res := run.result(s.id, StopFailed, &StopError{Stop: StopFailed, Err: s.redactor().Err(s.broken)})
+		res := run.result(s.id, StopFailed, &StopError{Stop: StopFailed, Err: s.redactor().Err(s.broken.Err)})
 		return res, true
 	case q != nil && !q.Expired(time.Now()) && run.interrupt == "" && (s.loop == nil || s.isLeft(q.ID)):
 		res := run.result(s.id, StopQuestion, nil)

@@ -22,7 +22,7 @@ type state struct {
 	last    *Result       // of the last run that ended
 	once    *once         // messages that were sent with a key
 
-	grants []Grant // that answers have made
+	grants *[]Grant // that answers have made, nil for none
 
 	early *interruption // that came before the run it is for
 }
@@ -104,7 +104,8 @@ func (s *state) apply(e *Event) {
 	case *SessionOpened:
 		s.opened = true
 	case *SessionForked:
-		s.history, s.grants = append(s.history, d.Messages...), append(s.grants, d.Grants...)
+		s.history = append(s.history, d.Messages...)
+		s.grant(d.Grants...)
 	case *UserMessage:
 		s.userMessage(e.Seq, d)
 	case *MessageBlocked:

@@ -2,10 +2,8 @@ package llm
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"math/bits"
-	"slices"
 )
 
 // Micros is an amount of money in millionths of a US dollar, or a price in
@@ -109,12 +107,13 @@ type Prices map[string]Price
 
 // Validate reports the first model, by name, whose price is negative.
 func (p Prices) Validate() error {
-	for _, model := range slices.Sorted(maps.Keys(p)) {
-		if err := p[model].Validate(); err != nil {
-			return fmt.Errorf("prices of %s: %w", model, err)
+	first, bad := "", error(nil) // of the names in order, so that the error is always the same
+	for model, price := range p {
+		if err := price.Validate(); err != nil && (bad == nil || model < first) {
+			first, bad = model, fmt.Errorf("prices of %s: %w", model, err)
 		}
 	}
-	return nil
+	return bad
 }
 
 // Cost is the price of the tokens of a model, and whether it is known.
