@@ -128,11 +128,11 @@ func (s *Session) watched() bool {
 }
 
 // show gives the readers an ephemeral event, which is made only if there are any.
-func (s *Session) show(make func() EventData) {
+func (s *Session) show(data func() EventData) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.watched() {
-		s.feed.publish(s.event(make()))
+		s.feed.publish(s.event(data()))
 	}
 }
 

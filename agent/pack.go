@@ -126,11 +126,11 @@ func (c *coder) truth(p *bool) {
 	}
 }
 
-// A text is packed as what it is, as the number of one before, or kept.
+// The low bits of a text's first number say what the rest is: its length, the
+// number of a text before that is the same, or nothing, for one that is kept.
 const (
-	textHere = iota
-	textSeen
-	textKept
+	textHere, textSeen, textKept = 0, 1, 2
+	textBits                     = 2
 )
 
 func text[T ~string](c *coder, p *T) {
@@ -142,21 +142,21 @@ func text[T ~string](c *coder, p *T) {
 func (c *coder) text(s string) string {
 	if c.unpacking {
 		n := c.length(0)
-		switch n & 3 {
+		switch n & (1<<textBits - 1) {
 		case textSeen:
-			return c.seen[n>>2]
+			return c.seen[n>>textBits]
 		case textKept:
 			s, _ = c.keep(nil).(string)
 			return s
 		}
-		s = c.cut(n >> 2)
+		s = c.cut(n >> textBits)
 		c.learn(s)
 		return s
 	}
 	if len(s) > 1 {
 		for i := range c.known {
 			if c.seen[i] == s {
-				c.length(i<<2 | textSeen)
+				c.length(i<<textBits + textSeen)
 				return s
 			}
 		}
@@ -166,7 +166,7 @@ func (c *coder) text(s string) string {
 		c.keep(s)
 		return s
 	}
-	c.length(len(s)<<2 | textHere)
+	c.length(len(s)<<textBits + textHere)
 	c.out = append(c.out, s...)
 	c.learn(s)
 	return s
@@ -226,7 +226,8 @@ func (c *coder) bytes(p *json.RawMessage) {
 			*p = v
 		}
 	case c.unpacking:
-		*p = append(take(&c.raw, n-here)[:0], c.cut(n-here)...)
+		*p = take(&c.raw, n-here)
+		copy(*p, c.cut(n-here))
 	default:
 		c.out = append(c.out, *p...)
 		c.sizes.raw += n - here

@@ -16,7 +16,7 @@ import (
 // fill sets every field there is, so that one that packing forgets is found. Texts
 // and counts come from the function next.
 func fill(v reflect.Value, next func() int) {
-	if t, ok := v.Addr().Interface().(*time.Time); ok {
+	if t, ok := reflect.TypeAssert[*time.Time](v.Addr()); ok {
 		*t = time.Unix(int64(1+next()), 0).UTC()
 		return
 	}
@@ -43,8 +43,8 @@ func fill(v reflect.Value, next func() int) {
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem(), next)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(v.Field(i), next)
+		for _, field := range v.Fields() {
+			fill(field, next)
 		}
 	case reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
@@ -117,7 +117,7 @@ func TestAPackedMemoryComesBackEqual(t *testing.T) {
 		if len(gotHistory) != len(history) || len(history) > 0 && !reflect.DeepEqual(gotHistory, history) {
 			t.Fatalf("%s\nwant %s", show(gotHistory), show(history))
 		}
-		if !reflect.DeepEqual(gotLast, last) {
+		if !equal(gotLast, last) {
 			t.Fatalf("%s\nwant %s", show(gotLast), show(last))
 		}
 	})
@@ -138,6 +138,8 @@ func TestWhatAStoreKnowsComesBackEqual(t *testing.T) {
 		}
 	})
 }
+
+func equal(a, b any) bool { return reflect.DeepEqual(a, b) }
 
 func show(v any) string {
 	text, err := json.MarshalIndent(v, "", " ")

@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -144,12 +145,7 @@ var anyShape shape
 func (sh *shape) admits(t typeSet) bool { return sh.types == 0 || sh.types&t != 0 }
 
 func has(list []string, text []byte) bool {
-	for i := range list {
-		if list[i] == string(text) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(list, string(text))
 }
 
 // text reads a string and returns what is between the quotes. It is not plain if
