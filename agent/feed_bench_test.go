@@ -28,7 +28,8 @@ const proseChunk = `{"type":"content_block_delta","index":0,"delta":{"type":"tex
 
 func (m *prose) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		for range m.chunks {
+		began := time.Now()
+		for i := range m.chunks {
 			c := llm.Chunk{Kind: llm.ChunkText, Text: "word "}
 			if !m.free {
 				var in struct {
@@ -44,7 +45,9 @@ func (m *prose) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Chun
 				c.Index, c.Text = in.Index, in.Delta.Text
 			}
 			if m.pause > 0 {
-				time.Sleep(m.pause)
+				// By the clock, as a model elsewhere does, which does not wait: a sleep
+				// lasts up to a millisecond too long where a process has other things to do.
+				time.Sleep(time.Until(began.Add(time.Duration(i+1) * m.pause)))
 			}
 			if ctx.Err() != nil || !yield(c, nil) {
 				return
