@@ -11,6 +11,7 @@ import (
 
 	"github.com/helios-go/helios/agent"
 	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/secret"
 	"github.com/helios-go/helios/tool"
 )
 
@@ -45,11 +46,19 @@ func leanAgent() agent.Agent {
 	}) (string, error) {
 		return "22 C", nil
 	}, tool.WithEffect(tool.ReadOnly))
-	return agent.Agent{Model: newLean(), Tools: []tool.Tool{weather}}
+	var secrets secret.Registry
+	if err := secrets.Register("TOKEN", "not-to-be-seen"); err != nil {
+		panic(err)
+	}
+	return agent.Agent{
+		Model: newLean(), Tools: []tool.Tool{weather}, Secrets: &secrets,
+		Policy: agent.Permissions{Allow: []agent.Rule{{Tool: "weather"}}, Deny: []agent.Rule{{Tool: "storm"}}},
+	}
 }
 
 // The ceiling holds for all that a run does: a session, a store, ids, two model
-// calls, one validated tool call that a policy allows, ten events.
+// calls, one validated tool call that rules allow, a redactor over its result, ten
+// events.
 func TestARunTakesAtMost100Allocations(t *testing.T) {
 	a := leanAgent()
 	ctx := context.Background()

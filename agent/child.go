@@ -75,7 +75,7 @@ func (a Agent) work(ctx context.Context, h *host, task string) (tool.Result, err
 			return tool.Result{}, err
 		}
 	}
-	s, err := a.open(ctx, &opts, parent.private, &Parent{Session: parent.id, Run: call.Run, Call: call.ID})
+	s, err := a.open(ctx, &opts, parent.private, parent, &Parent{Session: parent.id, Run: call.Run, Call: call.ID})
 	switch {
 	case errors.As(err, new(*LeasedError)):
 		return tool.Result{}, err

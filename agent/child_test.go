@@ -223,3 +223,88 @@ func TestASubAgentWorksInPlainGoToo(t *testing.T) {
 		t.Errorf("result = %+v, %v", res, err)
 	}
 }
+
+// What sub-agents do is seen by those who watch their caller, as it happens.
+func ExampleChildEvent() {
+	ctx := context.Background()
+	helper := agent.Agent{Name: "helper", Model: llmtest.New(llmtest.Text("It was 5.26 nT."))}
+	lead := agent.Agent{
+		Name:  "lead",
+		Model: llmtest.New(llmtest.Call("helper", `{"task":"How strong was it?"}`), llmtest.Text("5.26 nT.")),
+		Tools: []tool.Tool{helper.Tool("helper", "Knows the data")},
+	}
+	s, err := lead.Open(ctx, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close()
+	events := s.Events(ctx, 0)
+	if _, err := s.Send(ctx, llm.User("How strong was it?"), agent.Steer); err != nil {
+		fmt.Println(err)
+	}
+	for e, err := range events {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		switch d := e.Data.(type) {
+		case *agent.ChildEvent:
+			if m, ok := d.Event.Data.(*agent.ModelMessage); ok {
+				fmt.Printf("%s: %s\n", d.Agent, m.Message.Text())
+			}
+		case *agent.RunEnded:
+			fmt.Printf("lead: %s\n", d.Result.Text)
+			return
+		}
+	}
+	// Output:
+	// helper: It was 5.26 nT.
+	// lead: 5.26 nT.
+}
+
+func TestAReaderSeesAllThatSubAgentsDo(t *testing.T) {
+	t.Parallel()
+	inner := agent.Agent{Name: "inner", Model: script(llmtest.Text("deep down")), Tools: leakyTools()[:1]}
+	middle := agent.Agent{
+		Name: "middle", Tools: []tool.Tool{inner.Tool("inner", "helps")},
+		Model: script(llmtest.Call("inner", `{"task":"x"}`), llmtest.Text("half way")),
+	}
+	b := open(t, agent.Agent{
+		Tools: []tool.Tool{middle.Tool("middle", "helps")},
+		Model: script(llmtest.Call("middle", `{"task":"x"}`), llmtest.Text("done")),
+	}, nil)
+	events := b.Events(t.Context(), 0)
+	b.ask("go")
+	logs := map[string][]agent.Event{}
+	said := map[string]string{}
+	for e, err := range events {
+		if err != nil {
+			t.Fatal(err)
+		}
+		session, from := b.ID(), "lead"
+		for c, ok := e.Data.(*agent.ChildEvent); ok; c, ok = e.Data.(*agent.ChildEvent) {
+			session, from, e = c.Session, c.Agent, c.Event
+		}
+		if d, ok := e.Data.(*agent.TextDelta); ok {
+			said[from] += d.Text
+		}
+		if e.Seq > 0 {
+			logs[session] = append(logs[session], e)
+		}
+		if session == b.ID() && e.Kind() == agent.KindRunEnded {
+			break
+		}
+	}
+	wantEqual(t, "what was said", fmt.Sprint(said), "map[inner:deep down lead:done middle:half way]")
+	wantEqual(t, "sessions", len(logs), 3)
+	for session, seen := range logs {
+		log, err := agenttest.Log(t.Context(), b.store, session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kinds(seen) != kinds(log) {
+			t.Errorf("of session %s the reader sees\n%s, the log has\n%s", session, kinds(seen), kinds(log))
+		}
+	}
+}

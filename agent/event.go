@@ -38,11 +38,11 @@ func (e Event) Kind() EventKind {
 	return e.Data.kind()
 }
 
-// Ephemeral reports whether the event is only shown live: deltas, progress and
-// the notice that some of those were dropped.
+// Ephemeral reports whether the event is only shown live: deltas, progress, what
+// happens in a sub-agent's session, and the notice that some of those were dropped.
 func (e Event) Ephemeral() bool {
 	switch e.Data.(type) {
-	case *TextDelta, *ThinkingDelta, *ToolArgsDelta, *ToolProgress, *Dropped:
+	case *TextDelta, *ThinkingDelta, *ToolArgsDelta, *ToolProgress, *ChildEvent, *Dropped:
 		return true
 	}
 	return false
@@ -81,6 +81,7 @@ const (
 	KindThinkingDelta EventKind = "thinking_delta"
 	KindToolArgsDelta EventKind = "tool_args_delta"
 	KindToolProgress  EventKind = "tool_progress"
+	KindChildEvent    EventKind = "child_event"
 	KindDropped       EventKind = "dropped"
 )
 
@@ -284,6 +285,15 @@ type ToolProgress struct {
 	Part llm.Part `json:"part"`
 }
 
+// ChildEvent is what happens in the session of a sub-agent, as it happens: its log
+// and its ephemeral events. That of a sub-agent's sub-agent is in two of them.
+type ChildEvent struct {
+	Session string `json:"session"`
+	Agent   string `json:"agent,omitempty"`
+	Call    string `json:"call"` // that the sub-agent works for
+	Event   Event  `json:"event"`
+}
+
 // Dropped tells a slow reader how many ephemeral events it missed here. Other
 // events are never dropped.
 type Dropped struct {
@@ -309,4 +319,5 @@ func (*TextDelta) kind() EventKind        { return KindTextDelta }
 func (*ThinkingDelta) kind() EventKind    { return KindThinkingDelta }
 func (*ToolArgsDelta) kind() EventKind    { return KindToolArgsDelta }
 func (*ToolProgress) kind() EventKind     { return KindToolProgress }
+func (*ChildEvent) kind() EventKind       { return KindChildEvent }
 func (*Dropped) kind() EventKind          { return KindDropped }

@@ -153,6 +153,8 @@ func newData(k EventKind) EventData {
 		return new(ToolArgsDelta)
 	case KindToolProgress:
 		return new(ToolProgress)
+	case KindChildEvent:
+		return new(ChildEvent)
 	case KindDropped:
 		return new(Dropped)
 	}

@@ -134,18 +134,52 @@ func (s *Session) show(data func() EventData) {
 	if s.watched() {
 		s.feed.publish(s.event(data()))
 	}
+	if s.above != nil {
+		s.raise(func() Event { return s.event(data()) })
+	}
 }
 
-// Events yields the session's events from a Seq on: first those that are in the
-// log, then what happens, live, with deltas and progress, until ctx ends (which
-// is the last error) or the session is closed. Of a message that is streaming
-// when it begins, it first tells what there is so far, in one delta for each part.
-// Breaking the loop detaches the reader. There may be any number of readers; none slows the session down. A
-// reader that is too slow gets every logged event, and a [Dropped] event in place
-// of the ephemeral ones that it missed.
+// raise shows what happens in a sub-agent's session to the readers of its
+// caller's. Called with mu held; a caller's comes after a sub-agent's.
+func (s *Session) raise(e func() Event) {
+	if !s.overseen() {
+		return
+	}
+	s.above.show(func() EventData {
+		return &ChildEvent{Session: s.id, Agent: s.agent.Name, Call: s.parent.Call, Event: e()}
+	})
+}
+
+// overseen reports whether somebody reads what happens in the caller's session,
+// or in that of its caller. Called with mu held.
+func (s *Session) overseen() bool {
+	if s.above == nil {
+		return false
+	}
+	s.above.mu.Lock()
+	defer s.above.mu.Unlock()
+	return s.above.feed != nil && !s.above.feed.idle || s.above.overseen()
+}
+
+// Events yields the session's events from a Seq on, 0 or 1 for all: first those
+// that are in the log, then what happens, live, with deltas and progress, until ctx
+// ends (which is the last error) or the session is closed (after the last one in
+// the log). It listens from the call on, not only from the loop on: what is sent
+// after it is seen. Of a message that is streaming by then, it first tells what
+// there is so far, in one delta for each part.
+//
+// Breaking the loop detaches the reader, and so does the end of ctx where there
+// never is a loop. There may be any number of readers; none slows the session
+// down. A reader that is too slow gets every logged event, and a [Dropped] event in
+// place of the ephemeral ones that it missed.
 func (s *Session) Events(ctx context.Context, from Seq) iter.Seq2[Event, error] {
+	first := s.attach(from)
+	stop := context.AfterFunc(ctx, func() { s.detach(first) })
 	return func(yield func(Event, error) bool) {
-		r := s.attach(from)
+		r := first
+		if !stop() { // ctx has ended, or this is the second loop
+			r = s.attach(from)
+		}
 		defer s.detach(r)
 		for {
 			batch, more := r.next()
@@ -213,7 +247,11 @@ func (s *Session) soFar() []Event {
 	}
 	a := s.loop.streaming
 	var events []Event
-	for c := range a.acc.Deltas() {
+	deltas := a.acc.Deltas()
+	if a.veil != nil {
+		deltas = a.veil.deltas()
+	}
+	for c := range deltas {
 		events = append(events, s.event(deltaOf(&c, a.n)))
 	}
 	return events
@@ -222,6 +260,9 @@ func (s *Session) soFar() []Event {
 func (s *Session) detach(r *reader) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.feed == nil {
+		return
+	}
 	s.feed.readers = slices.DeleteFunc(s.feed.readers, func(o *reader) bool { return o == r })
 	if len(s.feed.readers) == 0 {
 		s.feed = nil

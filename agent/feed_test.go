@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/helios-go/helios/agent"
 	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/llm/llmtest"
 	"github.com/helios-go/helios/tool"
 )
 
@@ -214,5 +216,39 @@ func TestEveryReaderGetsTheWholeLogHoweverSlowItIs(t *testing.T) {
 				wantEqual(t, "the last one misses some", got[len(got)-1].dropped > 0, name != "fast")
 			})
 		})
+	}
+}
+
+// What is sent after the call of Events is seen, however late the loop begins.
+func TestEventsListensFromTheCallOn(t *testing.T) {
+	t.Parallel()
+	b := open(t, agent.Agent{Model: script(llmtest.Text("one two three"))}, nil)
+	events := b.Events(t.Context(), 0)
+	b.ask("go")
+	for round, want := range []string{"one two three", ""} { // a second loop comes too late for deltas
+		var shown strings.Builder
+		for e, err := range events {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d, ok := e.Data.(*agent.TextDelta); ok {
+				shown.WriteString(d.Text)
+			}
+			if e.Kind() == agent.KindRunEnded {
+				break
+			}
+		}
+		if shown.String() != want {
+			t.Errorf("round %d: %q, want %q", round, shown.String(), want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	never := b.Events(ctx, 0)
+	cancel()
+	for _, err := range never {
+		if err == nil {
+			continue // what the log holds may come first
+		}
+		wantEqual(t, "error", errors.Is(err, context.Canceled), true)
 	}
 }

@@ -43,7 +43,7 @@ func (s *Session) Fork(ctx context.Context, at Seq) (*Session, error) {
 	}
 	opts := s.opts
 	opts.SessionID = NewID()
-	fork, err := s.agent.open(s.ctx, &opts, s.private, nil)
+	fork, err := s.agent.open(s.ctx, &opts, s.private, nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("fork session %s: %w", s.id, err)
 	}

@@ -170,6 +170,9 @@ func (s *Session) apply(e *Event) {
 	if s.feed != nil {
 		s.feed.publish(*e)
 	}
+	if s.above != nil {
+		s.raise(func() Event { return *e })
+	}
 	switch e.Data.(type) {
 	case *ModelMessage, *ModelRetried, *RunEnded:
 		if s.loop != nil {

@@ -337,3 +337,31 @@ func TestQueuedMessagesSurviveACloseAndRunAtTheNextOpen(t *testing.T) {
 		}
 	})
 }
+
+// Somebody who takes a session between the listing and the opening is not waited for.
+func TestResumeAllLeavesASessionToWhoWasFaster(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := agent.NewMemoryStore()
+		a := agent.Agent{Model: llmtest.Func(func(*llm.Request) llmtest.Turn { return llmtest.Text("ok").After(10 * time.Second) })}
+		event := agent.Event{Data: &agent.UserMessage{Message: llm.User("go"), Delivery: agent.Queue, Origin: agent.OriginUser}}
+		if _, err := store.Post(t.Context(), "s", []agent.Event{{Data: &agent.SessionOpened{}}, event}); err != nil {
+			t.Fatal(err)
+		}
+		var faster *agent.Session
+		report, err := agent.ResumeAll(t.Context(), store, func(agent.SessionInfo) (agent.Agent, *agent.OpenOptions, bool) {
+			var err error
+			if faster, err = a.Open(t.Context(), &agent.OpenOptions{Store: store, SessionID: "s"}); err != nil {
+				t.Error(err)
+			}
+			return a, nil, true
+		}, nil)
+		if err != nil || len(report.Leased) != 1 || len(report.Results)+len(report.Failed) != 0 {
+			t.Errorf("report = %+v, %v", report, err)
+		}
+		if res, err := faster.Wait(t.Context()); err != nil || res.Text != "ok" {
+			t.Error(res, err)
+		}
+		faster.Close()
+	})
+}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -61,11 +62,15 @@ func ResumeAll(ctx context.Context, st Store, find func(SessionInfo) (Agent, *Op
 			res, err := resumeOne(ctx, st, info.ID, a, o)
 			mu.Lock()
 			defer mu.Unlock()
+			switch {
+			case errors.As(err, new(*LeasedError)):
+				report.Leased = append(report.Leased, info.ID)
+				return
+			case err != nil:
+				report.Failed[info.ID] = err
+			}
 			if res != nil {
 				report.Results[info.ID] = res
-			}
-			if err != nil {
-				report.Failed[info.ID] = err
 			}
 		})
 	}
@@ -84,5 +89,19 @@ func resumeOne(ctx context.Context, st Store, id string, a Agent, o *OpenOptions
 		return nil, err
 	}
 	defer s.Close()
+	if until := s.leasedUntil(); time.Now().Before(until) { // somebody was faster
+		return nil, &LeasedError{Session: id, Until: until}
+	}
 	return s.Wait(context.WithoutCancel(ctx))
+}
+
+// leasedUntil is when somebody else's lease ends, as far as this session knows; the
+// zero time if it is the owner.
+func (s *Session) leasedUntil() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.loop != nil || s.leased == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, s.leased)
 }

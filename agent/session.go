@@ -87,6 +87,7 @@ type Session struct {
 	agent  Agent
 	opts   OpenOptions
 	parent *Parent
+	above  *Session        // the caller's, for a sub-agent's
 	owner  string          // of our leases
 	ctx    context.Context // of Open; its end stops the run
 	loops  sync.WaitGroup
@@ -130,14 +131,14 @@ func validID(id string) bool {
 // questions that were open are asked again. The session's runs live under ctx:
 // when it ends, they stop.
 func (a Agent) Open(ctx context.Context, opts *OpenOptions) (*Session, error) {
-	return a.open(ctx, opts, opts == nil || opts.Store == nil, nil)
+	return a.open(ctx, opts, opts == nil || opts.Store == nil, nil, nil)
 }
 
-func (a Agent) open(ctx context.Context, opts *OpenOptions, private bool, parent *Parent) (*Session, error) {
+func (a Agent) open(ctx context.Context, opts *OpenOptions, private bool, above *Session, parent *Parent) (*Session, error) {
 	if err := a.check(); err != nil {
 		return nil, fmt.Errorf("open agent %q: %w", a.Name, err)
 	}
-	s := &Session{agent: a, private: private, parent: parent}
+	s := &Session{agent: a, private: private, parent: parent, above: above}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -385,6 +386,7 @@ func (s *Session) wait(ctx context.Context) (*Result, error) {
 	if err := s.catchUp(ctx); err != nil {
 		return &Result{Session: s.id, Stop: StopFailed, Err: err}, err
 	}
+	s.kick(false) // an owner that died may have left work, or a question
 	for {
 		s.mu.Lock()
 		res, done := s.settledResult()

@@ -140,6 +140,7 @@ type attempt struct {
 	acc     llm.Accumulator
 	emitted bool  // something of it could have been shown
 	err     error // that the stream yielded
+	veil    *veil // over what readers are shown, nil for none
 }
 
 // take is the body of the loop over the stream.
@@ -154,17 +155,25 @@ func (r *run) take(c llm.Chunk, err error) bool {
 	defer r.s.mu.Unlock()
 	a.emitted = a.emitted || c.Kind != llm.ChunkUsage && c.Kind != llm.ChunkDone
 	a.acc.Add(c)
-	if a.acc.Done() {
-		return false
-	}
-	if isDelta(&c) && r.s.watched() {
+	switch {
+	case a.veil != nil:
+		for shown := range a.veil.lift(&c) {
+			r.showDelta(&shown, at)
+		}
+	case isDelta(&c):
 		r.showDelta(&c, at)
 	}
-	return true
+	return !a.acc.Done()
 }
 
 // showDelta gives the readers a chunk that has just come. Called with mu held.
 func (r *run) showDelta(c *llm.Chunk, at time.Duration) {
+	if r.s.above != nil {
+		r.s.raise(func() Event { return r.s.event(deltaOf(c, r.stream.n)) })
+	}
+	if !r.s.watched() {
+		return
+	}
 	e := shown{text: c.Text, index: int32(c.Index), attempt: int32(r.stream.n), kind: c.Kind}
 	if c.Kind == llm.ChunkCall {
 		e.data = deltaOf(c, r.stream.n)
@@ -211,6 +220,9 @@ func (r *run) listen(n int) {
 	r.s.mu.Lock()
 	r.stream.acc.Reset()
 	r.stream = attempt{n: n, acc: r.stream.acc}
+	if red := r.s.redactor(); red != nil && r.s.opts.RedactLog {
+		r.stream.veil = &veil{red: red}
+	}
 	r.l.streaming = &r.stream
 	r.s.mu.Unlock()
 	r.alarm.listen(r.s.agent.Limits.Idle) // which may take the session's lock itself

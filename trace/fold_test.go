@@ -402,3 +402,35 @@ func TestASinkThatFailsLeavesTheOthersAlone(t *testing.T) {
 		t.Errorf("follow under a context that has ended: %v", err)
 	}
 }
+
+// Who follows live sees what sub-agents do, as who reads the logs afterwards.
+func TestFollowingShowsSubAgentsToo(t *testing.T) {
+	t.Parallel()
+	helper := agent.Agent{Name: "helper", Model: llmtest.New(llmtest.Text("found").Using(llm.Usage{Input: 7}))}
+	lead := agent.Agent{
+		Name:  "lead",
+		Model: llmtest.New(llmtest.Call("helper", `{"task":"x"}`), llmtest.Text("done")),
+		Tools: []tool.Tool{helper.Tool("helper", "helps")},
+	}
+	store := agent.NewMemoryStore()
+	s, err := lead.Open(t.Context(), &agent.OpenOptions{Store: store, SessionID: "s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var live, after trace.Fold
+	done := make(chan error, 1)
+	go func() { done <- trace.Follow(t.Context(), s, 0, &live) }()
+	if _, err := s.Run(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if err := trace.Replay(t.Context(), store, "s", &after); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := outline(live.Runs()), outline(after.Runs()); !strings.Contains(got, "helper") {
+		t.Errorf("live:\n%s\nafterwards:\n%s", got, want)
+	}
+}

@@ -147,6 +147,8 @@ func (m *meta) call(data agent.EventData) {
 		m.Index, m.Attempt, m.Call = d.Index, d.Attempt, wordOf(d.Call)
 	case *agent.ToolProgress:
 		m.Call, m.Tool = wordOf(d.Call), wordOf(d.Name)
+	case *agent.ChildEvent:
+		m.Child, m.Agent, m.Call = wordOf(d.Session), wordOf(d.Agent), wordOf(d.Call)
 	}
 }
 

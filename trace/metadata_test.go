@@ -58,6 +58,9 @@ var told = map[string]string{
 	"ToolArgsDelta.Call":           "call-f",
 	"ToolProgress.Call":            "call-g",
 	"ToolProgress.Name":            "tool-g",
+	"ChildEvent.Session":           "child-c",
+	"ChildEvent.Agent":             "agent.child-c",
+	"ChildEvent.Call":              "call-h",
 }
 
 // eventKinds reads the kinds of events from the source of package agent, so that a
@@ -181,6 +184,8 @@ func plant(t testing.TB, v reflect.Value, path string, depth int) {
 		switch {
 		case v.Type() == errorType:
 			v.Set(reflect.ValueOf(errors.New(sentinel)))
+		case v.Type() == reflect.TypeFor[agent.EventData]():
+			v.Set(reflect.ValueOf(&agent.TextDelta{Text: sentinel}))
 		case v.NumMethod() == 0:
 			v.Set(reflect.ValueOf(sentinel))
 		default:

@@ -16,10 +16,10 @@ type Sink interface {
 // Follow passes the logged events of a session to the sinks, from a Seq on and
 // then live, until ctx ends, whose error it returns, or the session is closed. Text
 // that streams and other ephemeral events are left out: they are in the log as
-// whole messages.
+// whole messages. What sub-agents' sessions log meanwhile is passed on too, as far
+// as the sinks keep up with it; [Replay] reads all of it.
 //
-// It is a loop over [agent.Session.Events] and nothing more; sub-agents are sessions
-// of their own, which [Replay] reads. A sink that fails gets
+// It is a loop over [agent.Session.Events] and nothing more. A sink that fails gets
 // no more events and the others go on; what failed is part of the error, and once
 // no sink is left Follow returns.
 func Follow(ctx context.Context, s *agent.Session, from agent.Seq, sinks ...Sink) error {
@@ -28,7 +28,11 @@ func Follow(ctx context.Context, s *agent.Session, from agent.Seq, sinks ...Sink
 		if err != nil {
 			return errors.Join(append(m.errs, fmt.Errorf("follow session %s: %w", s.ID(), err))...)
 		}
-		if !e.Ephemeral() && !m.put(s.ID(), e) {
+		session := s.ID()
+		for child, ok := e.Data.(*agent.ChildEvent); ok; child, ok = e.Data.(*agent.ChildEvent) {
+			session, e = child.Session, child.Event
+		}
+		if !e.Ephemeral() && !m.put(session, e) {
 			break
 		}
 	}
