@@ -29,9 +29,9 @@ type coder struct {
 	alone     bool   // nothing is kept beside
 	out       []byte // packed so far
 	in        string // to unpack
+	at        int    // of what is left of it
 	kept      []any
-	seen      [96]string // texts so far: one that comes again is a number
-	known     int        // of seen
+	texts
 	sizes
 
 	// What is unpacked comes out of a few large pieces.
@@ -44,20 +44,60 @@ type coder struct {
 // sizes say how many values of a kind there are.
 type sizes struct{ parts, calls, results, raw int }
 
-// words are texts known before the first one.
-var words = [...]string{
-	string(llm.PartText), string(llm.PartCall), string(llm.PartResult),
-	string(llm.RoleUser), string(llm.RoleAssistant), string(llm.RoleTool), // OriginUser is RoleUser's
-	string(Steer), string(Queue), string(OutcomeOK), string(StopDone),
-	string(llm.FinishStop), string(llm.FinishToolCalls),
-}
-
 // pack begins to pack, in a buffer that need not last.
 func (c *coder) pack(buf []byte, session string) {
 	c.out = buf[:0]
-	c.known = copy(c.seen[:], words[:])
+	c.begin(session)
+}
+
+// begin learns what is known before the first text.
+func (c *coder) begin(session string) {
+	c.texts = wordsLearnt
 	c.learn(session)
 }
+
+// texts are those there have been so far: one that comes again is a number.
+type texts struct {
+	seen   [96]string
+	known  int        // of seen
+	places [128]uint8 // in seen, plus one, by a hash; a later text takes the place of another
+}
+
+// learn gives a text a number.
+func (t *texts) learn(s string) {
+	if len(s) > 1 && t.known < len(t.seen) {
+		t.seen[t.known] = s
+		t.known++
+		t.places[place(s)] = uint8(t.known)
+	}
+}
+
+// find returns the number of a text.
+func (t *texts) find(s string) (int, bool) {
+	if len(s) < 2 {
+		return 0, false
+	}
+	i := int(t.places[place(s)]) - 1
+	return i, i >= 0 && t.seen[i] == s
+}
+
+// place tells most texts apart.
+func place(s string) int {
+	return (len(s)*5 + int(s[0]) + int(s[len(s)-1])*17 + int(s[len(s)/2])*3) & 127
+}
+
+// wordsLearnt are texts known before the first one.
+var wordsLearnt = func() (t texts) {
+	for _, w := range [...]string{
+		string(llm.PartText), string(llm.PartCall), string(llm.PartResult),
+		string(llm.RoleUser), string(llm.RoleAssistant), string(llm.RoleTool), // OriginUser is RoleUser's
+		string(Steer), string(Queue), string(OutcomeOK), string(StopDone),
+		string(llm.FinishStop), string(llm.FinishToolCalls),
+	} {
+		t.learn(w)
+	}
+	return t
+}()
 
 // packed is what has been packed.
 func (c *coder) packed() packed {
@@ -76,8 +116,7 @@ func (c *coder) packed() packed {
 // unpack begins to unpack.
 func (c *coder) unpack(p packed, session string) {
 	c.unpacking, c.in, c.kept = true, p.bytes, p.kept
-	c.known = copy(c.seen[:], words[:])
-	c.learn(session)
+	c.begin(session)
 	c.parts = make([]llm.Part, c.length(0))
 	c.calls = make([]llm.ToolCall, c.length(0))
 	c.results = make([]llm.ToolResult, c.length(0))
@@ -93,13 +132,17 @@ func (c *coder) length(n int) int {
 
 func (c *coder) unsigned(u *uint64) {
 	if !c.unpacking {
+		if *u < 0x80 {
+			c.out = append(c.out, byte(*u)) // as nearly all are
+			return
+		}
 		c.out = binary.AppendUvarint(c.out, *u)
 		return
 	}
 	*u = 0
 	for shift := 0; ; shift += 7 {
-		b := c.in[0]
-		c.in = c.in[1:]
+		b := c.in[c.at]
+		c.at++
 		*u |= uint64(b&0x7f) << shift
 		if b < 0x80 {
 			return
@@ -153,13 +196,9 @@ func (c *coder) text(s string) string {
 		c.learn(s)
 		return s
 	}
-	if len(s) > 1 {
-		for i := range c.known {
-			if c.seen[i] == s {
-				c.length(i<<textBits + textSeen)
-				return s
-			}
-		}
+	if i, ok := c.find(s); ok {
+		c.length(i<<textBits + textSeen)
+		return s
 	}
 	if len(s) >= longText && !c.alone {
 		c.length(textKept)
@@ -174,17 +213,8 @@ func (c *coder) text(s string) string {
 
 // cut takes the next bytes.
 func (c *coder) cut(n int) string {
-	s := c.in[:n]
-	c.in = c.in[n:]
-	return s
-}
-
-// learn gives a text a number.
-func (c *coder) learn(s string) {
-	if len(s) > 1 && c.known < len(c.seen) {
-		c.seen[c.known] = s
-		c.known++
-	}
+	c.at += n
+	return c.in[c.at-n : c.at]
 }
 
 // keep puts a value beside the packed ones, or takes the next one there.

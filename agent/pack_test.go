@@ -22,7 +22,7 @@ func fill(v reflect.Value, next func() int) {
 	}
 	switch v.Kind() {
 	case reflect.String:
-		v.SetString(words[next()%len(words)] + strings.Repeat("x", next()%(2*longText)))
+		v.SetString(wordsLearnt.seen[next()%wordsLearnt.known] + strings.Repeat("x", next()%(2*longText)))
 	case reflect.Int, reflect.Int64:
 		v.SetInt(int64(next()-50) << (next() % 56))
 	case reflect.Uint8, reflect.Uint64:

@@ -5,7 +5,7 @@ import "github.com/helios-go/helios/llm"
 // A session that nobody asks anything of holds its conversation packed. Longer
 // ones stay as they are: to unpack them for each run would cost more than it
 // spares, and most of their bytes are texts.
-const restMessages = 64
+const restMessages = 16
 
 // A rester is a store that can pack the log of a session.
 type rester interface{ rest(session string) }
