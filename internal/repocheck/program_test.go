@@ -9,12 +9,13 @@ import (
 )
 
 // TestProgramWithAnAgentStaysSmall holds the promise to those who take the
-// framework alone: a program with an agent compiles at most 3 third-party
-// modules and is at most 12 MB once stripped.
+// framework alone: a program with an agent and a scripted model compiles at most 3
+// third-party modules and is at most 8 MB once stripped; with a provider, which
+// speaks HTTP, 12 MB.
 func TestProgramWithAnAgentStaysSmall(t *testing.T) {
 	t.Parallel()
 	for _, goos := range []string{"linux", "darwin", "windows"} {
-		_, modules, err := LoadGraph(t.Context(), root, goos, "./llm", "./tool", "./agent")
+		_, modules, err := LoadGraph(t.Context(), root, goos, "./llm", "./llm/llmtest", "./tool", "./agent")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -22,27 +23,44 @@ func TestProgramWithAnAgentStaysSmall(t *testing.T) {
 			t.Errorf("on %s, agent compiles these third-party modules, want 1 to 3: %s", goos, strings.Join(modules, ", "))
 		}
 	}
-
-	dir := t.TempDir()
-	source, binary := filepath.Join(dir, "main.go"), filepath.Join(dir, "program")
-	// The default client stands for a provider, which speaks HTTP.
-	program := `package main
+	for _, program := range []struct {
+		name, imports, model string
+		limit                int64
+	}{
+		{"a scripted model", `"` + Module + `/llm/llmtest"`, `llmtest.New(llmtest.Text("hello"))`, 8_000_000},
+		{"HTTP", `"net/http"`, `nil}; http.Get("https://localhost"); a = agent.Agent{Model: a.Model`, 12_000_000},
+	} {
+		t.Run(program.name, func(t *testing.T) {
+			t.Parallel()
+			size := sizeOf(t, `package main
 
 import (
 	"context"
 	"fmt"
-	"net/http"
+	`+program.imports+`
 
-	"` + Module + `/agent"
+	"`+Module+`/agent"
 )
 
 func main() {
-	response, err := http.Get("https://localhost")
-	fmt.Println(response, err)
-	result, err := agent.Agent{}.Run(context.Background(), "hello")
+	a := agent.Agent{Model: `+program.model+`}
+	result, err := a.Run(context.Background(), "hello")
 	fmt.Println(result, err)
 }
-`
+`)
+			if size > program.limit {
+				t.Errorf("a program with an agent and %s is %d bytes, want at most %d", program.name, size, program.limit)
+			}
+			t.Logf("a program with an agent and %s: %.1f MB", program.name, float64(size)/1e6)
+		})
+	}
+}
+
+// sizeOf builds a program and returns its size once stripped.
+func sizeOf(t *testing.T, program string) int64 {
+	t.Helper()
+	dir := t.TempDir()
+	source, binary := filepath.Join(dir, "main.go"), filepath.Join(dir, "program")
 	if err := os.WriteFile(source, []byte(program), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -56,9 +74,5 @@ func main() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const limit = 12_000_000
-	if info.Size() > limit {
-		t.Errorf("a program with an agent is %d bytes, want at most %d", info.Size(), limit)
-	}
-	t.Logf("a program with an agent: %.1f MB", float64(info.Size())/1e6)
+	return info.Size()
 }
