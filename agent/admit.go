@@ -66,6 +66,7 @@ func (r *run) admit(req *llm.Request, refused bool) (bool, error) {
 		r.futile = tokens + tokens/20
 	}
 	req.Messages = edited.Messages
+	r.estimate = estimateRequest(req)
 	events = append(events, edited)
 	if answer != nil {
 		return true, r.end(StopDone, nil, append(events, answer)...)
@@ -74,7 +75,10 @@ func (r *run) admit(req *llm.Request, refused bool) (bool, error) {
 }
 
 // tokens estimates a request, by the factor that the last answer has shown.
-func (r *run) tokens(req *llm.Request) int64 { return r.s.corrected(estimateRequest(req)) }
+func (r *run) tokens(req *llm.Request) int64 {
+	r.estimate = estimateRequest(req)
+	return r.s.corrected(r.estimate)
+}
 
 func (s *Session) corrected(estimate int64) int64 {
 	s.mu.Lock()

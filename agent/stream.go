@@ -31,7 +31,6 @@ func (r *run) callModel(v *runState) (bool, error) {
 		if r.s.agent.Limits.broke(r.s.view().cost, 0) { // on a summary, or on attempts that failed
 			return true, r.end(StopMoney, nil)
 		}
-		r.estimate = estimateRequest(req)
 		resp, emitted, err := r.attempt(req, attempt)
 		msg := r.message(&resp, v.turns, attempt)
 		if err == nil {
@@ -40,11 +39,11 @@ func (r *run) callModel(v *runState) (bool, error) {
 		}
 		if errors.Is(err, llm.ErrContextTooLong) && !refused && !emitted {
 			refused = true
-			before := len(req.Messages)
+			before, estimate := len(req.Messages), r.estimate
 			if done, err := r.admit(req, true); done || err != nil {
 				return done, err
 			}
-			if len(req.Messages) < before || estimateRequest(req) < r.estimate {
+			if len(req.Messages) < before || r.estimate < estimate {
 				continue
 			}
 		}
