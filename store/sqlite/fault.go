@@ -58,4 +58,10 @@ func fault(err error) error {
 	return &faultError{text, err}
 }
 
+// isBusy reports whether somebody else has the file locked.
+func isBusy(err error) bool {
+	var coded interface{ Code() int }
+	return errors.As(err, &coded) && coded.Code()&0xff == codeBusy
+}
+
 func isFault(err error) bool { return errors.As(err, new(*faultError)) }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 )
 
 // A reader makes the queries of this process, several at a time. They see what
@@ -13,6 +14,7 @@ import (
 type reader struct {
 	driver driver.Driver
 	name   string
+	busy   time.Duration
 	places chan struct{} // holds one thing for each query that runs
 	closed chan struct{}
 	once   sync.Once
@@ -21,8 +23,8 @@ type reader struct {
 	idle []*conn
 }
 
-func (r *reader) open(d driver.Driver, name string, parallel int) {
-	r.driver, r.name, r.places, r.closed = d, name, make(chan struct{}, parallel), make(chan struct{})
+func (r *reader) open(d driver.Driver, name string, busy time.Duration, parallel int) {
+	r.driver, r.name, r.busy, r.places, r.closed = d, name, busy, make(chan struct{}, parallel), make(chan struct{})
 }
 
 // query calls f with each row, which is valid only during the call.
@@ -44,19 +46,28 @@ func (r *reader) query(ctx context.Context, text string, args []driver.Value, f 
 }
 
 func (r *reader) take() (*conn, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	select {
 	case <-r.closed:
 		return nil, errClosed
 	default:
 	}
-	if n := len(r.idle); n > 0 {
-		c := r.idle[n-1]
-		r.idle = r.idle[:n-1]
+	if c := r.rested(); c != nil {
 		return c, nil
 	}
-	return dial(r.driver, r.name)
+	return dial(r.driver, r.name, r.busy)
+}
+
+// rested takes a connection that nobody uses, nil if there is none.
+func (r *reader) rested() *conn {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := len(r.idle)
+	if n == 0 {
+		return nil
+	}
+	c := r.idle[n-1]
+	r.idle = r.idle[:n-1]
+	return c
 }
 
 func (r *reader) put(c *conn) {

@@ -66,7 +66,11 @@ CREATE UNIQUE INDEX prompts_active ON prompts (name) WHERE active = 1;`,
 // migrate brings the tables of the file to the versions above. A file that is
 // there already is only read, so that it can be opened while others write.
 func (w *writer) migrate() error {
-	current, err := w.current()
+	current := false
+	err := patiently(context.Background(), w.busy, func() (err error) {
+		current, err = w.current()
+		return err
+	})
 	if current || err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func (s *Store) open(busy time.Duration) error {
 	if err := s.w.migrate(); err != nil {
 		return err
 	}
-	s.r.open(d, name+"&_pragma=query_only(1)", max(4, runtime.GOMAXPROCS(0)))
+	s.r.open(d, name+"&_pragma=query_only(1)", busy, max(4, runtime.GOMAXPROCS(0)))
 	return nil
 }
 

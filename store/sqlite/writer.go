@@ -51,10 +51,10 @@ func (w *writer) open(d driver.Driver, name string, busy time.Duration) error {
 	w.turn = make(chan struct{}, 1)
 	w.held = map[string]*row{}
 	var err error
-	if w.durable, err = dial(d, name+"&_pragma=synchronous(FULL)"); err != nil {
+	if w.durable, err = dial(d, name+"&_pragma=synchronous(FULL)", busy); err != nil {
 		return err
 	}
-	w.quick, err = dial(d, name+"&_pragma=synchronous(NORMAL)")
+	w.quick, err = dial(d, name+"&_pragma=synchronous(NORMAL)", busy)
 	return err
 }
 
@@ -95,7 +95,7 @@ func (w *writer) do(ctx context.Context, o *op) error {
 	if o.quick {
 		c = w.quick
 	}
-	if err := c.begin(ctx); err != nil {
+	if err := w.begin(ctx, c); err != nil {
 		return w.withdraw(o, err)
 	}
 	w.run(c, w.take(o))
@@ -181,7 +181,7 @@ func (w *writer) run(c *conn, batch []*op) {
 	err := w.transact(c, batch)
 	for _, o := range batch {
 		if err != nil && len(batch) > 1 {
-			if o.err = c.begin(context.Background()); o.err == nil {
+			if o.err = w.begin(context.Background(), c); o.err == nil {
 				if err := w.transact(c, []*op{o}); err != nil {
 					o.err = err
 				}
@@ -245,12 +245,36 @@ type stmt struct {
 	dest  values
 }
 
-func dial(d driver.Driver, name string) (*conn, error) {
-	c, err := d.Open(name)
+func dial(d driver.Driver, name string, busy time.Duration) (*conn, error) {
+	c := &conn{stmts: map[string]*stmt{}}
+	err := patiently(context.Background(), busy, func() (err error) {
+		c.Conn, err = d.Open(name)
+		return fault(err)
+	})
 	if err != nil {
-		return nil, fault(err)
+		return nil, err
 	}
-	return &conn{Conn: c, stmts: map[string]*stmt{}}, nil
+	return c, nil
+}
+
+// patiently does again what finds the file locked, for as long as one waits for a
+// lock. SQLite waits by itself in most places, but not while the file becomes one
+// with a -wal file, or is made whole after a crash.
+func patiently(ctx context.Context, busy time.Duration, do func() error) error {
+	began := time.Now()
+	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
+		err := do()
+		if !isBusy(err) || time.Since(began) > busy {
+			return err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		}
+	}
 }
 
 func (c *conn) close() error {
@@ -261,6 +285,11 @@ func (c *conn) close() error {
 		s.Close()
 	}
 	return c.Close()
+}
+
+// begin begins a transaction, also where SQLite does not wait for the lock.
+func (w *writer) begin(ctx context.Context, c *conn) error {
+	return patiently(ctx, w.busy, func() error { return c.begin(ctx) })
 }
 
 // begin takes the lock for writing, unless another process holds it for longer

@@ -3,9 +3,11 @@
 package sqlite_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -30,6 +32,9 @@ func stop(t *testing.T, w *worker, path string) {
 		if err := w.Process.Signal(syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
+		for !stands(w.Process.Pid) { // a signal takes its time, and the process may still begin something
+			time.Sleep(100 * time.Microsecond)
+		}
 		_, err := quick.Post(t.Context(), "s", []agent.Event{{Data: &agent.Custom{Name: "stopped"}}})
 		if err == nil {
 			return
@@ -40,6 +45,17 @@ func stop(t *testing.T, w *worker, path string) {
 		time.Sleep(time.Millisecond)
 	}
 	t.Fatal("the worker is never outside of a transaction")
+}
+
+// stands reports whether a process is stopped or has ended, as far as the system
+// tells.
+func stands(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return true // no Linux
+	}
+	_, rest, _ := strings.Cut(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " ")
+	return strings.HasPrefix(rest, "T") || strings.HasPrefix(rest, "Z")
 }
 
 // TestAStoppedOwnerThatWakesUpCannotWrite stops owners at random moments until
