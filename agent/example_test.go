@@ -22,11 +22,12 @@ func warm() llm.Model {
 // The smallest agent with a typed tool. A real model in place of the scripted
 // one is the only difference to a real program.
 func Example() {
+	ctx, model := context.Background(), warm()
 	weather := tool.New("weather", "Weather in a city now", func(ctx context.Context, in struct{ City string }) (string, error) {
 		return "22 C in " + in.City, nil
 	}, tool.WithEffect(tool.ReadOnly))
-	a := agent.Agent{Model: warm(), Tools: []tool.Tool{weather}}
-	res, err := a.Run(context.Background(), "Is it warm in Toulouse?")
+	a := agent.Agent{Model: model, Tools: []tool.Tool{weather}}
+	res, err := a.Run(ctx, "Is it warm in Toulouse?")
 	if err != nil {
 		fmt.Println(err)
 		return
