@@ -57,6 +57,61 @@ func TestRunAsSendsItsSchemaAndGivesUpAfterTheAttempts(t *testing.T) {
 	}
 }
 
+// A wrong answer stays in the conversation with what was wrong; turns that only
+// call tools are no answers; the schema goes along with every request.
+func TestAWrongAnswerStaysWithItsCorrection(t *testing.T) {
+	t.Parallel()
+	type number struct {
+		N int `json:"n"`
+	}
+	m := script(llmtest.Text("Let me look.").And("look", `{}`), llmtest.Text(`{"n":"7"}`), llmtest.Text(`{"n":7}`))
+	a, err := agent.WithOutput[number](agent.Agent{Model: m, Tools: []tool.Tool{echo("look", tool.ReadOnly)}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, a, nil)
+	res := b.ask("How many?")
+	wantEqual(t, "output", string(res.Output), `{"n":7}`)
+	wantTranscript(t, b.History(), "user How many?", "assistant Let me look. look{}", "tool =look:", `assistant {"n":"7"}`,
+		"user That is not the output that was asked for:\n- n must be integer, not string\nAnswer again with the whole JSON value, corrected, and nothing else.",
+		`assistant {"n":7}`)
+	wantEqual(t, "origin of the correction", b.History()[4].Origin, agent.OriginCorrection)
+	for i, req := range m.Requests() {
+		if req.Output == nil || req.Output.Name != "output" {
+			t.Errorf("request %d goes without the schema", i+1)
+		}
+	}
+}
+
+func TestRunAsTellsWhyThereIsNoOutput(t *testing.T) {
+	t.Parallel()
+	type number struct {
+		N int `json:"n"`
+	}
+	m := script(llmtest.Text("I cannot.").Ending(llm.FinishRefusal))
+	n, res, err := agent.RunAs[number](t.Context(), agent.Agent{Model: m}, "?", nil)
+	wantStop(t, res, err, agent.StopRefused, agent.ErrRefused)
+	wantEqual(t, "text", res.Text, "I cannot.")
+	wantEqual(t, "output", n, number{})
+}
+
+// An answer in words after a final tool that a hook did not let pass has no output.
+func TestTheOutputIsThatOfTheAnswer(t *testing.T) {
+	t.Parallel()
+	final := tool.New("answer", "", func(_ context.Context, in struct{ N int }) (any, error) { return in, nil }, tool.Final(), tool.WithEffect(tool.ReadOnly))
+	again := agent.Hook{Name: "again", BeforeStop: func(_ context.Context, at agent.Moment, _ *agent.Result) (agent.StopVerdict, error) {
+		if at.Turn == 1 {
+			return agent.StopVerdict{Inject: "Are you sure?"}, nil
+		}
+		return agent.StopVerdict{}, nil
+	}}
+	m := script(llmtest.Call("answer", `{"N":7}`), llmtest.Text("No."))
+	res := open(t, agent.Agent{Model: m, Tools: []tool.Tool{final}, Hooks: []agent.Hook{again}}, nil).ask("How many?")
+	if res.Text != "No." || res.Output != nil {
+		t.Errorf("result = %q with output %s, want the words alone", res.Text, res.Output)
+	}
+}
+
 func TestRunAsTakesTheDataOfAFinalTool(t *testing.T) {
 	t.Parallel()
 	type number struct {

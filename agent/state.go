@@ -294,7 +294,7 @@ func callsOf(m *llm.Message) []openCall {
 // modelMessage counts a message in.
 func (r *runState) modelMessage(d *ModelMessage) {
 	r.spend(d.Usage, d.Cost)
-	r.finish = d.Finish
+	r.finish, r.output = d.Finish, nil // what a final tool gave before was not the end
 	r.calls += countCalls(&d.Message)
 	if text := d.Message.Text(); text != "" {
 		r.text = text
