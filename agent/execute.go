@@ -207,6 +207,7 @@ func (r *run) invoke(v *verdict) (tool.Result, error) {
 		case got = <-done:
 		case <-grace.C:
 			got.err = context.Cause(ctx)
+			r.s.warn("leave a tool behind that goes on after its call has ended", fmt.Errorf("%s: %w", v.call.Name, got.err))
 		}
 	}
 	if got.err != nil && errors.Is(context.Cause(ctx), errTimeout) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -183,8 +184,13 @@ func TestAToolThatIgnoresItsContextIsLeftBehind(t *testing.T) {
 			return "too late", nil
 		}, tool.WithEffect(tool.ReadOnly), tool.WithTimeout(time.Second))
 		began := time.Now()
-		b := oneTurn(t, agent.Agent{Tools: []tool.Tool{deaf}, Limits: agent.Limits{Grace: 3 * time.Second}}, nil, llmtest.Call("deaf", ``))
+		var logged strings.Builder
+		opts := &agent.OpenOptions{Logger: slog.New(slog.NewTextHandler(&logged, nil))}
+		b := oneTurn(t, agent.Agent{Tools: []tool.Tool{deaf}, Limits: agent.Limits{Grace: 3 * time.Second}}, opts, llmtest.Call("deaf", ``))
 		wantTexts(t, b.ended(), "deaf timed out after 1s")
+		if !strings.Contains(logged.String(), "leave a tool behind") || !strings.Contains(logged.String(), "deaf") {
+			t.Errorf("logged: %s", &logged)
+		}
 		wantEqual(t, "time", time.Since(began), 4*time.Second)
 		time.Sleep(time.Hour) // until the tool has returned
 	})
