@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"math"
 	"strings"
@@ -278,17 +279,37 @@ func TestWhatAStatusMeans(t *testing.T) {
 	}
 }
 
-// Leaving the loop ends the stream, and nothing more is delivered.
-func TestBreakingTheLoopEndsTheStream(t *testing.T) {
-	t.Parallel()
-	seen := 0
-	for range chunks(
-		llm.Chunk{Kind: llm.ChunkText, Text: "a"}, llm.Chunk{Kind: llm.ChunkText, Text: "b"}, llm.Chunk{Kind: llm.ChunkDone},
-	).Stream(context.Background(), &llm.Request{}) {
-		seen++
-		break
+// endless is a model that ends its answer and would go on: what it yields behind
+// the end, or behind an error, is counted.
+type endless struct {
+	last  llm.Chunk
+	err   error
+	after int
+}
+
+func (*endless) Name() string { return "test/endless" }
+func (e *endless) Stream(context.Context, *llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		for yield(llm.Chunk{Kind: llm.ChunkText, Text: "a"}, nil) && yield(e.last, e.err) {
+			if e.after++; e.after > 10 {
+				return
+			}
+		}
 	}
-	if seen != 1 {
-		t.Errorf("%d chunks after a break", seen)
+}
+
+// A stream is left at its end and at its first error: nothing more is delivered, and
+// the request behind it is over.
+func TestAStreamIsLeftAtItsEnd(t *testing.T) {
+	t.Parallel()
+	boom := errors.New("boom")
+	for name, m := range map[string]*endless{
+		"end":   {last: llm.Chunk{Kind: llm.ChunkDone}},
+		"error": {err: boom},
+	} {
+		resp, err := llm.Generate(t.Context(), m, &llm.Request{})
+		if !errors.Is(err, m.err) || resp.Text() != "a" || m.after != 0 {
+			t.Errorf("%s: %q, %v, and %d more chunks were taken", name, resp.Text(), err, m.after)
+		}
 	}
 }
