@@ -144,8 +144,9 @@ func TestACompactorThatIsOfNoUseIsNotAskedEachTurn(t *testing.T) {
 		"nothing": func(c *agent.Compaction) (*agent.Compacted, error) {
 			return &agent.Compacted{Messages: c.Messages}, nil
 		},
-		"breaks pairs": func(c *agent.Compaction) (*agent.Compacted, error) {
-			return &agent.Compacted{Messages: c.Messages[2:]}, nil
+		"breaks pairs": func(*agent.Compaction) (*agent.Compacted, error) {
+			orphan := llm.Part{Kind: llm.PartResult, Result: &llm.ToolResult{ID: "gone", Name: "big"}}
+			return &agent.Compacted{Messages: []llm.Message{{Role: llm.RoleTool, Parts: []llm.Part{orphan}}}}, nil
 		},
 	} {
 		asked, turns := 0, 0
@@ -163,6 +164,53 @@ func TestACompactorThatIsOfNoUseIsNotAskedEachTurn(t *testing.T) {
 		b.ask(strings.Repeat("long ", 5000))
 		if asked != 1 {
 			t.Errorf("%s: asked %d times, want once", name, asked)
+		}
+		wantEqual(t, name+": edits", len(pick[*agent.ContextEdited](b.log())), 0)
+	}
+}
+
+// The marks are met exactly: a warning from 85 % on, room from 95 % on, before the
+// model is called.
+func TestTheMarksAreMetExactly(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ tokens, warnings, compactions int }{{849, 0, 0}, {850, 1, 0}, {949, 1, 0}, {950, 1, 1}} {
+		asked, m := 0, llmtest.New(llmtest.Text("ok"))
+		c := compactor(func(c *agent.Compaction) (*agent.Compacted, error) {
+			asked++
+			wantEqual(t, "requests before room is made", len(m.Requests()), 0)
+			return &agent.Compacted{Messages: c.Messages}, nil
+		})
+		b := open(t, agent.Agent{Model: m, Compact: c, Limits: agent.Limits{Context: 1000}}, nil)
+		prompt := strings.Repeat("x", 4*(tt.tokens-4))
+		wantEqual(t, "tokens", agent.EstimateTokens([]llm.Message{llm.User(prompt)}), int64(tt.tokens))
+		b.ask(prompt)
+		if warnings := len(pick[*agent.ContextWarning](b.log())); warnings != tt.warnings || asked != tt.compactions {
+			t.Errorf("%d tokens of 1000: %d warnings, %d compactions; want %d, %d", tt.tokens, warnings, asked, tt.warnings, tt.compactions)
+		}
+	}
+}
+
+// A summary that is none leaves the conversation as it was, and the session goes on.
+func TestASummaryThatIsNoneChangesNothing(t *testing.T) {
+	t.Parallel()
+	for name, turn := range map[string]llmtest.Turn{
+		"blank": llmtest.Text(" \n").Using(llm.Usage{Input: 3}), "fails": llmtest.Fail(errors.New("down")), "refuses": llmtest.Parts().Ending(llm.FinishRefusal),
+	} {
+		sum := llmtest.Func(func(*llm.Request) llmtest.Turn { return turn })
+		m := llmtest.Func(func(*llm.Request) llmtest.Turn { return llmtest.Text(strings.Repeat("word ", 600)) })
+		b := open(t, agent.Agent{Model: m, Compact: agent.TwoStage{Model: sum}, Limits: agent.Limits{Context: 1580}}, nil)
+		var spent int64
+		for _, q := range []string{"one", "two", "three"} {
+			spent += b.ask(q).Usage.Input
+		}
+		if len(sum.Requests()) == 0 {
+			t.Errorf("%s: no summary was asked for: the test does not test", name)
+		}
+		if h := b.History(); len(h) != 6 || h[0].Text() != "one" || h[4].Text() != "three" {
+			t.Errorf("%s: the conversation is\n%s", name, transcript(h))
+		}
+		if want := int64(3 * len(sum.Requests())); name == "blank" && spent != want {
+			t.Errorf("%s: %d tokens, want %d of the summary that was of no use", name, spent, want)
 		}
 	}
 }
@@ -249,7 +297,6 @@ func TestACompactedConversationSurvivesARestart(t *testing.T) {
 // Whatever the conversation, what TwoStage makes of it is one that a model takes.
 func TestCompactedConversationsAreWellFormed(t *testing.T) {
 	t.Parallel()
-	sum := llmtest.Func(func(*llm.Request) llmtest.Turn { return llmtest.Text("summary") })
 	rapid.Check(t, func(rt *rapid.T) {
 		var messages []llm.Message
 		for range rapid.IntRange(1, 30).Draw(rt, "messages") {
@@ -271,6 +318,12 @@ func TestCompactedConversationsAreWellFormed(t *testing.T) {
 			rt.Fatal(err)
 		}
 		target := int64(rapid.IntRange(1, 5000).Draw(rt, "target"))
+		sum := llmtest.Func(func(req *llm.Request) llmtest.Turn {
+			if n, most := agent.EstimateTokens(req.Messages), max(target, 1000); n > most {
+				rt.Errorf("the summary is asked for with %d tokens, want at most %d", n, most)
+			}
+			return llmtest.Text("summary")
+		})
 		out, err := agent.TwoStage{Model: sum}.Compact(context.Background(), &agent.Compaction{
 			Messages: messages, Target: target, Model: sum, Tokens: agent.EstimateTokens,
 		})

@@ -70,7 +70,7 @@ func TestAHookRewritesAndBlocksMessages(t *testing.T) {
 		return agent.MessageVerdict{Message: &changed}, nil
 	}}
 	m := script(llmtest.Text("ok"))
-	b := open(t, agent.Agent{Model: m, Hooks: []agent.Hook{guard, second}}, nil)
+	b := open(t, agent.Agent{Model: m, Hooks: []agent.Hook{guard, second}, Instructions: "Be brief."}, nil)
 	for _, text := range []string{"my secret", "a broken one", "panic"} {
 		b.send(text, agent.Steer)
 	}
@@ -85,6 +85,7 @@ func TestAHookRewritesAndBlocksMessages(t *testing.T) {
 	wantEqual(t, "requests", len(m.Requests()), 1)
 	wantTranscript(t, m.Requests()[0].Messages, "user 5 nanotesla!")
 	wantEqual(t, "parts", len(m.Requests()[0].Messages[0].Parts), 2)
+	wantEqual(t, "fired", fired(b), "guard:message:rewrite second:message:rewrite")
 	var reasons []string
 	for _, blocked := range pick[*agent.MessageBlocked](b.log()) {
 		reasons = append(reasons, blocked.Hook+": "+blocked.Reason)
@@ -94,6 +95,53 @@ func TestAHookRewritesAndBlocksMessages(t *testing.T) {
 	}
 }
 
+// A hook that has nothing to say changes nothing and is not in the log.
+func TestAHookWithNothingToSayLeavesNoTrace(t *testing.T) {
+	t.Parallel()
+	quiet, called := agent.Hook{Name: "quiet"}, map[string]bool{}
+	quiet.Message = func(context.Context, agent.Moment, llm.Message) (agent.MessageVerdict, error) {
+		called["message"] = true
+		return agent.MessageVerdict{}, nil
+	}
+	quiet.BeforeModel = func(context.Context, agent.Moment, *llm.Request) (agent.ModelVerdict, error) {
+		called["before model"] = true
+		return agent.ModelVerdict{}, nil
+	}
+	quiet.AfterModel = func(context.Context, agent.Moment, *llm.Response) (agent.ModelVerdict, error) {
+		called["after model"] = true
+		return agent.ModelVerdict{}, nil
+	}
+	quiet.BeforeTool = func(context.Context, agent.Moment, *tool.Call) (agent.ToolVerdict, error) {
+		called["before tool"] = true
+		return agent.ToolVerdict{}, nil
+	}
+	quiet.AfterTool = func(context.Context, agent.Moment, *tool.Call, tool.Result) (agent.ResultVerdict, error) {
+		called["after tool"] = true
+		return agent.ResultVerdict{}, nil
+	}
+	quiet.BeforeStop = func(context.Context, agent.Moment, *agent.Result) (agent.StopVerdict, error) {
+		called["before stop"] = true
+		return agent.StopVerdict{}, nil
+	}
+	quiet.BeforeCompact = func(context.Context, agent.Moment, []llm.Message) (agent.CompactVerdict, error) {
+		called["before compact"] = true
+		return agent.CompactVerdict{}, nil
+	}
+	quiet.AfterCompact = func(context.Context, agent.Moment, *agent.ContextEdited) (agent.EditVerdict, error) {
+		called["after compact"] = true
+		return agent.EditVerdict{}, nil
+	}
+	a := agent.Agent{Tools: []tool.Tool{echo("echo", tool.ReadOnly)}, Hooks: []agent.Hook{quiet, quiet}}
+	b := oneTurn(t, a, nil, llmtest.Call("echo", `{"text":"x"}`))
+	wantEqual(t, "log", kinds(b.log()), "session_opened user_message run_started turn_started model_message "+
+		"tool_started tool_ended turn_started model_message run_ended")
+	wantTranscript(t, b.History(), "user go", `assistant echo{"text":"x"}`, "tool =echo:x", "assistant done")
+	long := crowded(t, quiet)
+	long.ask("three")
+	wantEqual(t, "fired while room was made", fired(long), "")
+	wantEqual(t, "phases that were called", len(called), 8)
+}
+
 func TestHooksAroundTheModelCall(t *testing.T) {
 	t.Parallel()
 	t.Run("change the request", func(t *testing.T) {
@@ -101,9 +149,12 @@ func TestHooksAroundTheModelCall(t *testing.T) {
 		m := script(llmtest.Text("ok"))
 		b := open(t, agent.Agent{Model: m, Instructions: "x", Hooks: []agent.Hook{{BeforeModel: func(_ context.Context, at agent.Moment, req *llm.Request) (agent.ModelVerdict, error) {
 			req.System = []llm.Part{llm.Text(fmt.Sprint("turn ", at.Turn))}
+			req.Messages = []llm.Message{llm.User("something else")}
 			return agent.ModelVerdict{}, nil
 		}}}}, nil)
 		b.ask("go")
+		wantTranscript(t, m.Requests()[0].Messages, "user something else")
+		wantTranscript(t, b.History(), "user go", "assistant ok")
 		wantEqual(t, "system", m.Requests()[0].System[0].Text, "turn 1")
 		wantEqual(t, "fired", fired(b), "")
 	})
@@ -202,6 +253,29 @@ func TestRewrittenArgumentsAreCheckedAndDecided(t *testing.T) {
 			t.Errorf("the model's own message changed to %s", got)
 		}
 	}
+}
+
+// The log tells what a hook made of a call, and which one.
+func TestTheLogTellsWhatHooksMadeOfACall(t *testing.T) {
+	t.Parallel()
+	other := agent.Hook{Name: "other", BeforeTool: func(context.Context, agent.Moment, *tool.Call) (agent.ToolVerdict, error) {
+		return agent.ToolVerdict{Args: json.RawMessage(`{"text":"b"}`)}, nil
+	}}
+	deny := agent.Hook{Name: "deny", BeforeTool: func(_ context.Context, _ agent.Moment, c *tool.Call) (agent.ToolVerdict, error) {
+		if c.Name == "write" {
+			return agent.ToolVerdict{Deny: "not today"}, nil
+		}
+		return agent.ToolVerdict{}, nil
+	}}
+	a := agent.Agent{Tools: []tool.Tool{echo("read", tool.ReadOnly), echo("write", tool.Mutating)}, Policy: agent.AllowAll(), Hooks: []agent.Hook{other, deny}}
+	b := oneTurn(t, a, nil, llmtest.Call("read", `{"text":"a"}`).And("write", `{"text":"a"}`))
+	wantEqual(t, "fired", fired(b), "other:before_tool:rewrite other:before_tool:rewrite deny:before_tool:deny")
+	wantTexts(t, b.ended(), "denied: not today", "read:b")
+	starts := pick[*agent.ToolStarted](b.log())
+	if len(starts) != 1 || starts[0].Call.Name != "read" || string(starts[0].Call.Args) != `{"text":"b"}` {
+		t.Errorf("starts = %+v", starts)
+	}
+	wantTranscript(t, b.History()[1:2], `assistant read{"text":"a"} write{"text":"a"}`)
 }
 
 func TestHooksSeeResultsBeforeTheModelAndTheLogDo(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/helios-go/helios/agent"
 	"github.com/helios-go/helios/llm"
@@ -111,6 +112,7 @@ func TestWatchersSeeEverythingBeforeWaitReturns(t *testing.T) {
 			if e.Kind() == agent.KindToolEnded {
 				panic("oops")
 			}
+			time.Sleep(time.Minute)
 		}}
 		b = open(t, agent.Agent{
 			Model: script(llmtest.Call("look", `{}`), llmtest.Text("one"), llmtest.Text("two")),

@@ -162,7 +162,7 @@ func TestAMutatingCallInDoubtIsNotRepeatedSilently(t *testing.T) {
 			opts.Store = inner
 			_, err = a.Open(t.Context(), opts)
 			var unsafe *agent.UnsafeResumeError
-			if !errors.As(err, &unsafe) || len(unsafe.Calls) != 1 || unsafe.Calls[0].Name != "write" {
+			if !errors.As(err, &unsafe) || len(unsafe.Calls) != 1 || unsafe.Calls[0].Name != "write" || !strings.Contains(err.Error(), "write[call_1]") {
 				t.Fatalf("open = %v, want an UnsafeResumeError about write", err)
 			}
 			a.Model = script(llmtest.Text("I had better look."))

@@ -225,6 +225,7 @@ func TestRetriesAreCounted(t *testing.T) {
 			res, err := b.Run(t.Context(), "go")
 			wantStop(t, res, err, agent.StopFailed, llm.ErrTransient)
 			wantEqual(t, "requests", len(m.Requests()), tt.requests)
+			wantEqual(t, "retries in the log", len(pick[*agent.ModelRetried](b.log())), tt.requests-1)
 		}
 	})
 }
@@ -300,6 +301,9 @@ func TestAModelThatPanicsFailsItsRunOnly(t *testing.T) {
 	res, err := b.Run(t.Context(), "go")
 	if res.Stop != agent.StopFailed || err == nil || !strings.Contains(err.Error(), "out of cheese") || res.Text != "so far" {
 		t.Errorf("result = %+v, error = %v", res, err)
+	}
+	if ends := pick[*agent.RunEnded](b.log()); len(ends) != 1 || ends[0].Result.Stop != agent.StopFailed {
+		t.Errorf("ends in the log = %+v, want one", ends)
 	}
 }
 

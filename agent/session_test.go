@@ -230,8 +230,17 @@ func TestCloseStopsARunAndCanBeRepeated(t *testing.T) {
 func TestWaitingOnASessionThatNeverRan(t *testing.T) {
 	t.Parallel()
 	b := open(t, agent.Agent{Model: script()}, nil)
-	if res, err := b.wait(); res == nil || res.Stop != "" || err != nil {
-		t.Errorf("wait = %+v, %v", res, err)
+	for range 2 { // while it is open, and once it is closed
+		if res, err := b.wait(); res == nil || res.Stop != "" || err != nil {
+			t.Errorf("wait = %+v, %v", res, err)
+		}
+		b.Close()
+	}
+	if _, err := b.Send(t.Context(), llm.User("hello?"), agent.Steer); !errors.Is(err, agent.ErrClosed) {
+		t.Errorf("send after close = %v, want ErrClosed", err)
+	}
+	if err := b.Interrupt(t.Context(), agent.Now, "stop"); err != nil {
+		t.Errorf("interrupt after close = %v: there is nothing to interrupt", err)
 	}
 }
 
