@@ -10,6 +10,8 @@
 //	packages.go      a package comment everywhere
 //	files.go         length, line ends, and words that have no place here
 //	links.go         links between pages
+//	snippets.go      Go code in pages that is code of this repository
+//	parity.go        a proof for every promise of docs/parity.md
 //	dependencies.go  a reason for every module in go.mod
 //
 // Each check is a function from what it looks at to a list of problems, without

@@ -83,6 +83,27 @@ func TestFiles(t *testing.T) {
 	report(t, CheckLinks(files))
 }
 
+// page returns the file of a path.
+func page(t *testing.T, files []File, path string) File {
+	t.Helper()
+	i := slices.IndexFunc(files, func(f File) bool { return f.Path == path })
+	if i < 0 {
+		t.Fatalf("there is no %s", path)
+	}
+	return files[i]
+}
+
+func TestEveryPromiseHasItsProof(t *testing.T) {
+	t.Parallel()
+	files := loadFiles(t)
+	report(t, CheckParity(page(t, files, "docs/parity.md"), LoadTests(files), ParityIDs()))
+}
+
+func TestThePagesShowTestedCode(t *testing.T) {
+	t.Parallel()
+	report(t, CheckSnippets(loadFiles(t)))
+}
+
 func TestEveryDependencyIsExplained(t *testing.T) {
 	t.Parallel()
 	required, err := LoadRequired(t.Context(), root)
