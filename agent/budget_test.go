@@ -20,8 +20,8 @@ func ExampleBudget() {
 	model := llmtest.Func(func(*llm.Request) llmtest.Turn {
 		return llmtest.Text("read").Using(llm.Usage{Input: 1000})
 	})
-	a := agent.Agent{Model: model, Prices: llm.Prices{model.Name(): {Input: 10_000_000}}} // $10 a million tokens
-	a.Limits.Budget = agent.NewBudget(20_000)                                             // 2 cents
+	a := agent.Agent{Model: model, Prices: llm.Prices{model.Name(): {Input: 10 * llm.Dollar}}} // a million tokens
+	a.Limits.Budget = agent.NewBudget(2 * llm.Cent)
 	for i := range 3 {
 		_, err := a.Run(ctx, fmt.Sprint("Read page ", i+1))
 		fmt.Println(a.Limits.Budget.Spent(), errors.Is(err, agent.ErrMoney))

@@ -41,7 +41,11 @@ func ExampleAgent_Tool() {
 	for _, p := range s.History()[2].Parts {
 		fmt.Println(p.Result.Name, "->", p.Result.Text())
 	}
-	for info := range store.List(ctx, agent.Filter{}) {
+	for info, err := range store.List(ctx, agent.Filter{}) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
 		if info.Parent != "" {
 			fmt.Println(info.Agent, "works for", info.Parent)
 		}

@@ -70,8 +70,11 @@ func ExampleSession_Events() {
 		return
 	}
 	defer s.Close()
-	s.Send(ctx, llm.User("Is it warm in Toulouse?"), agent.Steer)
-	for e, err := range s.Events(ctx, 0) {
+	events := s.Events(ctx, 0) // listens from here on, so that nothing is missed
+	if _, err := s.Send(ctx, llm.User("Is it warm in Toulouse?"), agent.Steer); err != nil {
+		fmt.Println(err)
+	}
+	for e, err := range events {
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -96,27 +99,29 @@ func ExampleSession_Events() {
 // conversation goes on from there.
 func ExampleSession_Interrupt() {
 	ctx := context.Background()
-	watching := make(chan struct{})
-	model := llmtest.Func(func(*llm.Request) llmtest.Turn {
-		<-watching // deltas are only for those who watch already
-		return llmtest.Text("The history of Toulouse began").Hanging()
-	})
+	model := llmtest.New(llmtest.Text("The history of Toulouse began").Hanging())
 	s, err := agent.Agent{Model: model}.Open(ctx, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer s.Close()
-	s.Send(ctx, llm.User("Tell me about Toulouse."), agent.Steer)
-	for e := range s.Events(ctx, 0) {
-		if _, ok := e.Data.(*agent.TurnStarted); ok {
-			close(watching)
+	events := s.Events(ctx, 0)
+	if _, err := s.Send(ctx, llm.User("Tell me about Toulouse."), agent.Steer); err != nil {
+		fmt.Println(err)
+	}
+	for e, err := range events {
+		if err != nil {
+			fmt.Println(err)
+			return
 		}
 		if d, ok := e.Data.(*agent.TextDelta); ok && d.Text == "began" {
 			break // enough
 		}
 	}
-	s.Interrupt(ctx, agent.Now, "shorter please")
+	if err := s.Interrupt(ctx, agent.Now, "shorter please"); err != nil {
+		fmt.Println(err)
+	}
 	res, err := s.Wait(ctx)
 	fmt.Printf("%s (%s)\n", res.Text, res.Stop)
 	fmt.Println(errors.Is(err, agent.ErrInterrupted), err)
@@ -169,10 +174,10 @@ func ExampleApprover() {
 		fmt.Printf("%s %s? ", q.Tool, q.Args)
 		if string(q.Args) == `{"Path":"a.txt"}` {
 			fmt.Println("yes")
-			return tool.Answer{Choices: []string{tool.Allow}}, nil
+			return tool.Yes(), nil
 		}
 		fmt.Println("no")
-		return tool.Answer{Choices: []string{tool.Deny}, Text: "not yours"}, nil
+		return tool.No("not yours"), nil
 	})
 	s, err := agent.Agent{Model: model, Tools: []tool.Tool{remove}}.Open(context.Background(), &agent.OpenOptions{Approver: approver})
 	if err != nil {
@@ -225,7 +230,7 @@ func ExampleLater() {
 	})
 	process(func(s *agent.Session) {
 		res, _ := s.Wait(ctx)
-		s.Answer(ctx, res.Question.ID, tool.Answer{Choices: []string{tool.Allow}})
+		s.Answer(ctx, res.Question.ID, tool.Yes())
 		res, err := s.Wait(ctx)
 		fmt.Println(res.Text, err)
 	})
@@ -247,13 +252,13 @@ func ExampleLimits() {
 	}, tool.WithEffect(tool.ReadOnly))
 	a := agent.Agent{
 		Model: model, Tools: []tool.Tool{look},
-		Limits: agent.Limits{Turns: 3, Money: 50_000},
-		Prices: llm.Prices{model.Name(): {Input: 3_000_000, Output: 15_000_000}}, // micro-dollars a million tokens
+		Limits: agent.Limits{Turns: 3, Money: 5 * llm.Cent},
+		Prices: llm.Prices{model.Name(): {Input: 3 * llm.Dollar, Output: 15 * llm.Dollar}}, // a million tokens
 	}
 	res, err := a.Run(context.Background(), "Is it in there?")
 	fmt.Println(res.Text, res.Turns, res.Cost, err)
 
-	a.Limits.Money = 5_000 // half a cent
+	a.Limits.Money = llm.Cent / 2
 	res, err = a.Run(context.Background(), "Is it in there?")
 	fmt.Println(res.Stop, res.Turns, res.Cost, errors.Is(err, agent.ErrMoney))
 	// Output:
@@ -286,9 +291,17 @@ func ExampleSession_Custom() {
 		return
 	}
 	defer s.Close()
-	s.Run(ctx, "What is it?")
-	s.Custom(ctx, "verdict", map[string]int{"matched": 1})
-	for e := range store.Read(ctx, "s", 1) {
+	if _, err := s.Run(ctx, "What is it?"); err != nil {
+		fmt.Println(err)
+	}
+	if err := s.Custom(ctx, "verdict", map[string]int{"matched": 1}); err != nil {
+		fmt.Println(err)
+	}
+	for e, err := range store.Read(ctx, "s", 1) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
 		if d, ok := e.Data.(*agent.Custom); ok {
 			fmt.Println(e.Seq, d.Name, string(d.Data))
 		}

@@ -50,7 +50,7 @@ func ExampleSchemaFor() {
 }
 
 func ExamplePrice_Cost() {
-	price := llm.Price{Input: 3_000_000, CacheRead: 300_000, Output: 15_000_000} // micro-dollars a million tokens
+	price := llm.Price{Input: 3 * llm.Dollar, CacheRead: 30 * llm.Cent, Output: 15 * llm.Dollar} // a million tokens
 	fmt.Println(price.Cost(llm.Usage{Input: 1000, CacheRead: 10_000, Output: 500}))
 	// Output: $0.013500
 }

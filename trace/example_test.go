@@ -31,7 +31,7 @@ func weather(ctx context.Context, store agent.Store, session string) (*agent.Res
 			llmtest.Call("weather", `{"City":"Toulouse"}`).Using(llm.Usage{Input: 100, Output: 10}),
 			llmtest.Text("Yes, 22 C.").Using(llm.Usage{Input: 120, Output: 5}),
 		),
-		Prices: llm.Prices{"test/scripted": {Input: 3_000_000, Output: 15_000_000}},
+		Prices: llm.Prices{"test/scripted": {Input: 3 * llm.Dollar, Output: 15 * llm.Dollar}},
 	}
 	s, err := a.Open(ctx, &agent.OpenOptions{Store: store, SessionID: session, Clock: fixed})
 	if err != nil {

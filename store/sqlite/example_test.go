@@ -34,7 +34,11 @@ func Example() {
 		}
 		res, err := s.Run(context.Background(), question)
 		fmt.Println(res.Text, err)
-		for info := range store.List(context.Background(), agent.Filter{}) {
+		for info, err := range store.List(context.Background(), agent.Filter{}) {
+			if err != nil {
+				fmt.Println(err)
+				return
+			}
 			fmt.Println(info.ID, info.Agent, info.State, info.Seq)
 		}
 		s.Close()
