@@ -21,7 +21,9 @@
 // that log: the history that the model sees, the results, what a user interface
 // shows. A process that dies loses nothing: opening the session again goes on
 // from the log, where finished tool calls are not run again and a call that may
-// change the world is never silently repeated.
+// change the world is never silently repeated. One that is told to stop hands its
+// work over with [Session.Detach]; [Session.Close], and the end of the context
+// that was given to Open, end the run for good.
 //
 // In every request to a model each tool call has exactly one result: its own, a
 // denial, or the note that it was interrupted. A run always returns its
@@ -31,6 +33,11 @@
 // What a tool may do is decided call by call by a [Policy], such as
 // [Permissions]; without one, tools that only read may run and the rest is asked of
 // an [Approver], or denied where there is none.
+//
+// Answers of a Go type come from [RunAs], [WithOutput] or a tool marked tool.Final.
+// An agent is a tool of another one by [Agent.Tool]. Package llm/llmtest has models
+// for tests, and sessions work in a bubble of testing/synctest. The whole is told
+// in order, with an example for each thing, in docs/guide.md of the repository.
 package agent
 
 import (
@@ -45,7 +52,11 @@ import (
 )
 
 // An Agent is a model with instructions, tools and limits. It is a value: copy
-// it, change the copy, share it among sessions. Only Model is required.
+// it, change the copy, share it among sessions and goroutines, as long as nobody
+// changes what its slices and maps hold. Only Model is required. What is wrong with
+// it (a tool that cannot be used, two of one name, a choice of one that is not
+// there, an option out of range, a rule that can never match, a model without a
+// price where there is a limit on money) is an error of Open.
 type Agent struct {
 	Name         string
 	Instructions string // the system prompt
@@ -57,7 +68,7 @@ type Agent struct {
 	Hooks        []Hook
 	Limits       Limits
 	Compact      Compactor  // nil: TwoStage{}
-	Prices       llm.Prices // needed for Result.Cost and Limits.Money
+	Prices       llm.Prices // needed for Result.Cost, Limits.Money and Limits.Budget
 	// Faults says what surrounds a call of a tool: attempts, a circuit breaker, a
 	// time for all of it. A call that must not be repeated is made once, whatever
 	// the policy says of attempts, and a tool.Abort is final. Nil makes each call
@@ -72,7 +83,8 @@ type Agent struct {
 
 // Run asks one question in a session of its own, in memory, and returns the
 // answer. Ending ctx ends the run. The Result is never nil; the error is
-// Result.Err, or why no run could be started.
+// Result.Err: a *[StopError], or why no run could be started. Nobody is there to
+// ask, so what would be asked is denied.
 func (a Agent) Run(ctx context.Context, prompt string) (*Result, error) {
 	s, err := a.Open(ctx, nil)
 	if err != nil {

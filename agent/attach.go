@@ -11,9 +11,11 @@ var ErrNoSession = errors.New("no such session")
 
 // Attach opens a session to look at and to talk to, without an agent: it never
 // runs anything. What it sends, answers and interrupts is done by whoever owns the
-// session, or opens it next, see [ResumeAll]. Its Events are those of the log,
-// live too; deltas are seen only in the process that runs the session. Its Wait
-// waits for others to do the work. It cannot be forked.
+// session, or opens it next, see [ResumeAll]: a session that is idle in another
+// process does not notice by itself. Its Events are those of the log, live too;
+// deltas are seen only in the process that runs the session. Its Wait waits for
+// others to do the work. It cannot be forked. A session that the store has not is an
+// [ErrNoSession].
 func Attach(ctx context.Context, st Store, session string) (*Session, error) {
 	if st == nil {
 		return nil, errors.New("attach to a session: no store")

@@ -8,7 +8,8 @@ import (
 
 // A Budget is money that several runs spend together, one after the other or at
 // the same time: see [Limits].Budget. It counts what the runs of this process
-// spend. It is safe for concurrent use; nil is no limit.
+// spend, so one that is made anew after a restart knows nothing of what was spent
+// before: see Budget.Spend. It is safe for concurrent use; nil is no limit.
 type Budget struct {
 	mu    sync.Mutex
 	total llm.Micros

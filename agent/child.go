@@ -11,17 +11,25 @@ import (
 	"github.com/helios-go/helios/tool"
 )
 
-// Tool makes the agent a tool of another one, which hands it a task in words and
-// gets its answer. Each call is a session of its own in the caller's store, with
-// a link to the caller's; it sees nothing of the caller's conversation.
+// Tool makes the agent a tool of another one, which hands it a task in words,
+// {"task": "..."}, and gets its answer; Data is its Result.Output. Each call is a
+// session of its own in the caller's store, with a link to the caller's; it sees
+// nothing of the caller's conversation. A run of it that stops short is an error
+// for the caller's model; that it cannot be opened ends the caller's run.
 //
 // What the sub-agent does is decided by its own policy, and its questions are put
-// by the caller's session. Its usage and cost count for the caller's run, whose
-// money it cannot overspend; its other limits are its own. Stopping the caller
-// stops it. After a crash it goes on where it was.
+// by the caller's session. Stopping the caller stops it. After a crash it goes on
+// where it was. What happens in it is shown to the caller's readers as [ChildEvent].
+//
+// Its usage and cost count for the caller's run. It may spend what the caller's
+// Limits.Money has left when it begins, so several side by side can spend that
+// several times; of a Limits.Budget all spend together, unless the sub-agent has
+// one of its own. Its other limits are its own. Prices and Secrets that it has not
+// are the caller's.
 //
 // The tool is ReadOnly if all the agent's tools are, so that several sub-agents
-// work side by side, and Idempotent otherwise.
+// work side by side, and Idempotent otherwise. Its kind is KindDelegate, and it has
+// no timeout.
 func (a Agent) Tool(name, doc string) tool.Tool {
 	effect := tool.ReadOnly
 	for i := range a.Tools {

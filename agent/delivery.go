@@ -1,18 +1,21 @@
 package agent
 
 // Delivery says when a message sent to a running session is seen. To an idle
-// session all of them start a run.
+// session all of them start a run. A run begins with all messages that wait and
+// are not queued, or else with the first queued one alone. There is no default: ""
+// is an error of Send.
 type Delivery string
 
 // The deliveries.
 const (
 	// Steer is seen at the next model call of this run; if the run ends first, it
-	// starts the next one.
+	// starts the next one. A model that calls no tools has no next call: what must
+	// be heard while it writes is sent with PreemptNow.
 	Steer Delivery = "steer"
 	// Queue is seen after this run's answer, as a run of its own.
 	Queue Delivery = "queue"
 	// Preempt interrupts the run at AfterTools and starts the next one, ahead of
-	// what is queued.
+	// what is queued. The run that it stops ends with StopInterrupted.
 	Preempt Delivery = "preempt"
 	// PreemptNow is Preempt without waiting: it interrupts the run at Now.
 	PreemptNow Delivery = "preempt_now"

@@ -85,7 +85,8 @@ const (
 	KindDropped       EventKind = "dropped"
 )
 
-// SessionOpened is the first event of a session.
+// SessionOpened is the first event of a session. It is written with the first
+// message, or whatever else comes first, not by Open.
 type SessionOpened struct {
 	Agent  string  `json:"agent,omitempty"`
 	Model  string  `json:"model,omitempty"`

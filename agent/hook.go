@@ -23,7 +23,8 @@ import (
 type Hook struct {
 	Name string
 
-	// Message sees each message before a turn takes it. On an error it is blocked.
+	// Message sees each message before a turn takes it, those of users, not those of
+	// hooks. On an error it is blocked. If nothing else waits, no run begins.
 	Message func(ctx context.Context, at Moment, m llm.Message) (MessageVerdict, error)
 	// BeforeModel sees the request of a model call, and may change it for this call:
 	// it is a copy, but its slices other than Tools are the session's, so replace what

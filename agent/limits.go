@@ -6,8 +6,9 @@ import (
 	"github.com/helios-go/helios/llm"
 )
 
-// Limits bound a run. A zero field is its default. They are checked before each
-// model call; an answer that is there is never thrown away for them.
+// Limits bound a run, not a session. A zero field is its default. They are checked
+// before each model call, money also before the calls of a message are made, and
+// the times all the while; an answer that is there is never thrown away for them.
 type Limits struct {
 	// Turns is how many model calls a run may make, by default 100. The last one
 	// is kept for an answer: the model can call only tools marked final in it, and
@@ -22,7 +23,8 @@ type Limits struct {
 	// tool, so one model call may overspend it. It needs a price for the model.
 	Money llm.Micros
 	// Budget is money that the run shares with others; nil is no limit. It stops
-	// when nothing is left. Sub-agents spend from it too.
+	// when nothing is left, and each run that goes on by then may overspend it by one
+	// model call. Sub-agents without a budget of their own spend from it too.
 	Budget *Budget
 	// Wall is how long a run may take, by default an hour; waiting for answers
 	// while parked does not count.

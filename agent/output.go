@@ -15,12 +15,13 @@ type OutputOptions[T any] = llm.OutputOptions[T]
 // WithOutput returns the agent with the answers of its runs held to type T: in
 // sessions of any kind, on any store. The schema of T goes along with each request,
 // and the text of the final message is held to it. An answer that does not fit is
-// sent back with what is wrong, up to the attempts; then the run fails with an
-// *llm.OutputError, for errors.As. Result.Output is the JSON, which [OutputOf]
-// reads; Result.Text is what the model wrote.
+// sent back with what is wrong, up to the attempts; then the run ends with
+// StopFailed and an *llm.OutputError, for errors.As. Result.Output is the JSON,
+// which [OutputOf] reads; Result.Text is what the model wrote.
 //
 // The other way to an answer with a shape is a tool marked tool.Final, for agents
-// that should call it rather than write JSON.
+// that should call it rather than write JSON, or whose answer a function is to check
+// or complete. An agent may have both: what the tool returns is held to T as well.
 func WithOutput[T any](a Agent, opts *OutputOptions[T]) (Agent, error) {
 	out, err := llm.NewOutput(opts)
 	if err != nil {

@@ -24,7 +24,8 @@ type Result struct {
 	Err       error           `json:"-"` // nil with StopDone and StopQuestion, else a *StopError
 }
 
-// StopReason says why a run stopped.
+// StopReason says why a run stopped. The zero value is that of a session that never
+// ran.
 type StopReason string
 
 // The reasons to stop.
@@ -40,7 +41,7 @@ const (
 	StopContext     StopReason = "context"     // ErrContext
 	StopRefused     StopReason = "refused"     // ErrRefused
 	StopLength      StopReason = "length"      // ErrLength
-	StopFailed      StopReason = "failed"      // the model or a tool failed; see the wrapped error
+	StopFailed      StopReason = "failed"      // the model, a hook or the store failed, a tool aborted, the output did not fit; see the wrapped error
 )
 
 // What [Result].Err matches, for errors.Is.
@@ -80,7 +81,8 @@ func (s StopReason) sentinel() error {
 }
 
 // A StopError is why a run stopped short. It matches the sentinel of its reason
-// and everything that Err matches.
+// and everything that Err matches, until it has been through a log on disk: after
+// that its reason and its text are left.
 type StopError struct {
 	Stop StopReason
 	Err  error // the cause; nil where the reason says it all

@@ -26,8 +26,9 @@ type Report struct {
 // those that died in a run, have messages waiting, or have been answered. Find
 // tells which agent a session is for, and how to open it; Store and SessionID are
 // filled in. Sub-agents' sessions are left to their callers. It returns when all
-// have settled, or with an error if the store cannot be listed. Two that resume
-// the same store never work on the same session.
+// have settled, which a run that waits for an answer has, or with an error if the
+// store cannot be listed. Two that resume the same store never work on the same
+// session. The runs live under ctx: ending it ends them, with StopCancelled.
 func ResumeAll(ctx context.Context, st Store, find func(SessionInfo) (Agent, *OpenOptions, bool), opts *ResumeOptions) (Report, error) {
 	parallel := 4
 	if opts != nil && opts.Parallel > 0 {

@@ -22,9 +22,11 @@ type OpenOptions struct {
 	// Store keeps the log; nil is a memory store of the session's own.
 	Store Store
 	// SessionID is 1 to 64 of A-Z a-z 0-9 _ -. A session that the store knows is
-	// continued, any other is new. "" is a new UUIDv7.
+	// continued, any other is new; [Attach] tells which. "" is a new UUIDv7.
 	SessionID string
-	// User is whom the session belongs to; tools and policies see it.
+	// User is whom the session belongs to; tools, policies and hooks see it. It is not
+	// checked who opened the session before: whoever takes ids from users does that,
+	// see [Filter].User.
 	User string
 	// Approver answers questions. Nil denies what would be asked; [Later] leaves
 	// questions to Session.Answer.
@@ -43,7 +45,9 @@ type OpenOptions struct {
 	// Clock stamps the events; nil is time.Now.
 	Clock func() time.Time
 	// Lease is how long the session stays owned after its process has died, by
-	// default 30 seconds, and at least a tenth of a second.
+	// default 30 seconds, and at least a tenth of a second. It is renewed at each
+	// quarter of it while a run goes on, so a short one costs writes, and an owner
+	// that stands still for longer than it has lost the session.
 	Lease time.Duration
 	// Poll is how often a store that is not a [Notifier] is asked for what other
 	// processes have posted, by default 200 milliseconds.
@@ -56,9 +60,12 @@ type OpenOptions struct {
 type UnsafePolicy uint8
 
 const (
-	// FailLoud refuses to resume: Open returns an *UnsafeResumeError.
+	// FailLoud refuses to resume: Open returns an *UnsafeResumeError, or Wait does
+	// where the dead process's lease had to end first.
 	FailLoud UnsafePolicy = iota
-	// TellModel ends each such call with the result "outcome unknown" and goes on.
+	// TellModel ends each such call with an error result, "outcome unknown: the
+	// process stopped while this call ran; it may or may not have taken effect, so
+	// check before repeating it", and goes on. Give the model a tool to check with.
 	TellModel
 )
 
@@ -128,8 +135,13 @@ func validID(id string) bool {
 
 // Open starts a session, or continues the one that the store knows by
 // SessionID. A run that was cut short there, by a crash, goes on at once, and
-// questions that were open are asked again. The session's runs live under ctx:
-// when it ends, they stop.
+// questions that were open are asked again. While the lease of the process that
+// died lasts, Open does not wait and nothing runs: [Session.Wait] takes over when it
+// has ended. Nothing else does, so whoever only reads Events calls Wait too.
+//
+// The session's runs live under ctx: when it ends they stop, with StopCancelled,
+// and are over. The log of a new session is empty until something is sent to it.
+// Every session is to be closed, or detached.
 func (a Agent) Open(ctx context.Context, opts *OpenOptions) (*Session, error) {
 	return a.open(ctx, opts, opts == nil || opts.Store == nil, nil, nil)
 }
@@ -193,7 +205,8 @@ func (s *Session) History() []llm.Message {
 // Send adds a user message; how a running session takes it is the delivery's
 // business. It returns once the message is in the log, with its Seq there; ctx
 // bounds only that. An accepted message is never lost. With too many messages
-// waiting it returns [ErrFull].
+// waiting it returns [ErrFull], after Close [ErrClosed]. A message has at least one
+// part; its role may be left out.
 func (s *Session) Send(ctx context.Context, m llm.Message, d Delivery) (Seq, error) {
 	seq, err := s.send(ctx, "", m, d)
 	if err == nil {
@@ -204,7 +217,9 @@ func (s *Session) Send(ctx context.Context, m llm.Message, d Delivery) (Seq, err
 
 // SendOnce is Send for those who may try again: of the messages that are sent to
 // the session with one key, by whichever process, the first counts, and the Seq is
-// that one's. A task that is started again after a crash sends itself so.
+// that one's. A task that is started again after a crash sends itself so, and then
+// waits: for the answer of the run that goes on, or that was had before. The key is
+// the session's, and never forgotten.
 func (s *Session) SendOnce(ctx context.Context, key string, m llm.Message, d Delivery) (Seq, error) {
 	if key == "" {
 		return 0, fmt.Errorf("send to session %s: no key", s.id)
@@ -261,7 +276,11 @@ func (s *Session) waiting() int {
 	return len(s.st.inbox)
 }
 
-// Run sends a message with [Queue] and waits until the session is idle.
+// Run sends a message with [Queue] and waits as [Session.Wait] does: until the
+// session is idle, or until its run waits for an answer, with StopQuestion and no
+// error. Look at Result.Stop, not at the error alone. The result is that of the
+// session's last run, which is another one than the message's where others send
+// too, or where a hook has blocked the message.
 func (s *Session) Run(ctx context.Context, prompt string) (*Result, error) {
 	if _, err := s.Send(ctx, llm.User(prompt), Queue); err != nil {
 		return &Result{Session: s.id, Stop: StopFailed, Err: err}, err
@@ -284,8 +303,9 @@ func (s *Session) runHere(ctx context.Context, prompt string) (*Result, error) {
 }
 
 // Interrupt stops what runs at a safe point, whichever process runs it. The run
-// ends with StopInterrupted; the model is told the reason in the next one. It
-// returns when the wish is in the log. Nothing to interrupt is no error.
+// ends with StopInterrupted; the model is told the reason in the next one, which
+// begins at once where messages wait. It returns when the wish is in the log, before
+// the run has ended. Nothing to interrupt is no error.
 func (s *Session) Interrupt(ctx context.Context, at SafePoint, reason string) error {
 	if at.urgency() == 0 {
 		return fmt.Errorf("interrupt session %s: no safe point %q", s.id, at)
@@ -368,8 +388,16 @@ func (s *Session) Custom(ctx context.Context, name string, data any) error {
 }
 
 // Wait waits until the session is idle and returns the result of its last run,
-// or until its run waits for an answer, with StopQuestion. The error is that of
-// the result, or why there is none. A session that never ran has an empty result.
+// or until its run waits for an answer, with StopQuestion. Idle is when no message
+// waits either, so of several queued ones it is the last one's.
+//
+// The Result is never nil. The error is Result.Err: a *[StopError], for errors.As,
+// when a run stopped short; anything else (ctx has ended, the store cannot be read)
+// says why there is no result. It is the last run's also when that was long ago, in
+// another process. A session that never ran has no error and an empty result, whose
+// Stop and Run are "".
+//
+// Wait also takes over from an owner that died, once its lease has ended.
 //
 // Ending ctx ends the wait, not the run; but where ctx is also that of Open, the
 // run ends with it, and Wait returns what came of it.
@@ -481,9 +509,11 @@ func (s *Session) ended() error {
 }
 
 // Close stops the run if there is one, waits for it, and ends the readers of
-// Events once they have seen what is in the log. The run is over then, its calls
-// closed; to have it go on elsewhere, use [Session.Detach]. The log stays in its
-// store. Closing twice is no error.
+// Events once they have seen what is in the log, without an error. The run is over
+// then, with StopCancelled, its calls closed, and what waits in the log is taken
+// when the session is next opened; to have the run itself go on elsewhere, use
+// [Session.Detach]. The log stays in its store, and History and Questions may still
+// be asked. Closing twice is no error, and the error is always nil.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	s.closed = true

@@ -36,7 +36,8 @@ type Store interface {
 	// Release ends a lease early. Releasing one that is over is no error.
 	Release(ctx context.Context, l Lease) error
 	// List yields the sessions that the filter lets through, the latest activity
-	// first.
+	// first. An error is the last thing it yields; whoever drops it takes a broken
+	// store for an empty one.
 	List(ctx context.Context, f Filter) iter.Seq2[SessionInfo, error]
 	// Purge deletes the sessions that are idle, not leased and without activity
 	// since a time, and returns how many.

@@ -36,6 +36,10 @@ import (
 
 // A Model turns a request into a stream of chunks. It is safe for concurrent
 // use; the caller that made it closes it.
+//
+// One of one's own yields what comes as deltas, each part whole as a [ChunkPart],
+// and a [ChunkDone] with the usage at the end; an [*Error] says whether a repeat may
+// help. It neither retries nor counts money: that is the caller's.
 type Model interface {
 	// Name identifies the model, as in "anthropic/claude-sonnet-5".
 	Name() string

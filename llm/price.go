@@ -7,7 +7,8 @@ import (
 )
 
 // Micros is an amount of money in millionths of a US dollar, or a price in
-// millionths of a dollar per million tokens.
+// millionths of a dollar per million tokens. Of an amount in dollars, such as a
+// flag, it is Micros(math.Round(dollars * 1e6)).
 type Micros int64
 
 // Amounts to count in: 3 * Dollar, 80 * Cent.

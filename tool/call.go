@@ -62,8 +62,9 @@ func CallFrom(ctx context.Context) *Call {
 	return &Call{}
 }
 
-// Progress shows something to whoever watches, while the call runs. It is not
-// kept and not seen by the model. Outside of an agent it does nothing.
+// Progress shows something to whoever watches, while the call runs; in a sub-agent
+// to those who watch its caller too. It is not kept and not seen by the model.
+// Outside of an agent it does nothing.
 func (c *Call) Progress(part llm.Part) {
 	if c.Host != nil {
 		c.Host.Progress(part)
@@ -78,8 +79,12 @@ var ErrNoAsker = errors.New("nobody is there to answer a question")
 
 // Ask puts a question to the user and waits for the answer, as long as ctx
 // allows: the tool's timeout stands still meanwhile. ID, Call and Tool are
-// filled in. An answer that comes back fits the question (see [Answer.Fits]). After a crash the tool runs again only if its effect allows it;
-// questions that were answered by then are answered at once.
+// filled in. An answer that comes back fits the question (see [Answer.Fits]).
+// Without an approver, and outside of an agent, it fails with [ErrNoAsker]; when
+// nobody has answered in time with [ErrExpired].
+//
+// After a crash the tool runs again only if its effect allows it; questions that
+// were answered by then are answered at once.
 func (c *Call) Ask(ctx context.Context, q Question) (Answer, error) {
 	if err := q.Validate(); err != nil {
 		return Answer{}, err

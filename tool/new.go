@@ -96,17 +96,20 @@ func WithKeys(keys func(json.RawMessage) ([]string, error)) Option {
 	return func(t *Tool) { t.keys = keys }
 }
 
-// WithTimeout bounds one call, time spent asking the user not counted. Negative:
-// no bound.
+// WithTimeout bounds one call, time spent asking the user not counted. 0 is the
+// agent's Limits.ToolTime, negative no bound. When it is up ctx is cancelled, and
+// after Limits.Grace the run goes on without the call.
 func WithTimeout(d time.Duration) Option { return func(t *Tool) { t.Timeout = d } }
 
 // Final makes the tool one that ends the run well: called alone and without
-// error, its result is the answer. Called beside others it is not run, and the
-// model is asked to call it alone.
+// error, its result is the answer: its text Result.Text, its Data Result.Output.
+// After an error the run goes on. Called beside others it is not run, and the
+// model is asked to call it alone. It needs permission as any other tool does.
 func Final() Option { return func(t *Tool) { t.IsFinal = true } }
 
-// Abort wraps an error so that it ends the run instead of going to the model.
-// errors.Is and errors.As see through it. Abort(nil) is nil.
+// Abort wraps an error so that it ends the run, with agent.StopFailed, instead of
+// going to the model. Calls beside it are cancelled. errors.Is and errors.As see
+// through it. Abort(nil) is nil.
 func Abort(err error) error {
 	if err == nil {
 		return nil

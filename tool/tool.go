@@ -32,7 +32,10 @@ import (
 	"github.com/helios-go/helios/llm"
 )
 
-// Effect is what running a tool does to the world.
+// Effect is what running a tool does to the world. An agent makes calls one after
+// the other, except for ReadOnly ones that stand next to each other; it repeats
+// after a failure (see agent.Agent.Faults) or a crash only what is ReadOnly or
+// Idempotent; and without a policy it asks about all that is not ReadOnly.
 type Effect uint8
 
 // The effects.
@@ -61,7 +64,8 @@ func (e *Effect) UnmarshalText(text []byte) error {
 // simply be made again.
 func (e Effect) Repeatable() bool { return e == ReadOnly || e == Idempotent }
 
-// Kind is what permission modes and concurrency limits speak of.
+// Kind is what permissions speak of: the modes of agent.Permissions, and the default
+// policy, which allows KindDelegate. It changes nothing else.
 type Kind uint8
 
 // The kinds. KindDefault is KindRead for ReadOnly tools and KindExecute
