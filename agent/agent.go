@@ -13,8 +13,9 @@
 //
 //	s, err := a.Open(ctx, &agent.OpenOptions{Store: store, SessionID: "toulouse"})
 //	defer s.Close()
+//	events := s.Events(ctx, 0)
 //	s.Send(ctx, llm.User("Is it warm?"), agent.Steer)
-//	for e, err := range s.Events(ctx, 0) { ... }
+//	for e, err := range events { ... } // until RunEnded
 //	res, err := s.Wait(ctx)
 //
 // A session is a log of events in a [Store]. Everything else is computed from

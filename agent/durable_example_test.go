@@ -186,3 +186,36 @@ func ExampleUnrecognized() {
 	// 7 tea_served <nil>
 	// {"v":1,"seq":7,"time":"2026-11-30T12:00:00Z","kind":"tea_served","cups":2} <nil>
 }
+
+// Which sessions wait for whom, and for what.
+func ExampleFilter() {
+	ctx := context.Background()
+	store := agent.NewMemoryStore()
+	deploy := tool.New("deploy", "Put a version online", func(context.Context, struct{}) (string, error) { return "done", nil })
+	for _, user := range []string{"ada", "grace"} {
+		model := llmtest.New(llmtest.Call("deploy", `{}`))
+		s, err := agent.Agent{Model: model, Tools: []tool.Tool{deploy}}.Open(ctx, &agent.OpenOptions{Store: store, SessionID: user + "-1", User: user, Approver: agent.Later})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if _, err := s.Run(ctx, "Deploy it."); err != nil {
+			fmt.Println(err)
+		}
+		s.Close()
+	}
+	for info, err := range store.List(ctx, agent.Filter{User: "ada", States: []agent.SessionState{agent.StateQuestion}}) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		s, err := agent.Attach(ctx, store, info.ID)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(info.ID, "waits:", s.Questions()[0].Tool)
+		s.Close()
+	}
+	// Output: ada-1 waits: deploy
+}

@@ -41,8 +41,8 @@ func (d *Decision) UnmarshalText(text []byte) error {
 
 // A Policy decides whether a call may run. It sees the checked arguments and
 // the canonical key, after everything that could still change them. An error
-// denies the call, and its text tells the model why. It is safe for concurrent
-// use, and may be asked more than once about a call.
+// denies the call, and its text tells the model why: "denied: " and the error. It is
+// safe for concurrent use, and may be asked more than once about a call.
 //
 // A policy may have a method Check() error: [Agent.Open] fails with what it says.
 type Policy interface {
@@ -219,7 +219,11 @@ func decideByEffect(_ context.Context, c *tool.Call) (Decision, error) {
 
 // An Approver answers questions: whether a call may run, and what tools ask
 // with [tool.Call.Ask]. It may take its time; ctx ends when the run stops or
-// when somebody else has answered. An error denies, or fails the tool's Ask.
+// when somebody else has answered. An error denies, or fails the tool's Ask. What
+// the model gets of a denied call is the error result "denied by the user", with
+// the reason behind it where there is one (see tool.No), or "denied: " and the error.
+// It is called from a goroutine of its own, several at the same time where tools ask
+// side by side.
 type Approver interface {
 	Approve(ctx context.Context, q *tool.Question) (tool.Answer, error)
 }

@@ -83,7 +83,7 @@ const (
 	StateIdle     SessionState = "idle"     // nothing to do
 	StateReady    SessionState = "ready"    // a message waits to be taken
 	StateRunning  SessionState = "running"  // a run has begun and not ended
-	StateQuestion SessionState = "question" // the run waits for an answer
+	StateQuestion SessionState = "question" // the run waits for an answer; Attach and Session.Questions tell to what
 )
 
 // SessionInfo describes a session in a list. A store keeps it up to date with
