@@ -512,8 +512,9 @@ func (s *Session) ended() error {
 // Events once they have seen what is in the log, without an error. The run is over
 // then, with StopCancelled, its calls closed, and what waits in the log is taken
 // when the session is next opened; to have the run itself go on elsewhere, use
-// [Session.Detach]. A parked run, on which nobody works, goes on waiting. The log stays in its store, and History and Questions may still
-// be asked. Closing twice is no error, and the error is always nil.
+// [Session.Detach]. A parked run, on which nobody works, goes on waiting. The log
+// stays in its store, and History and Questions may still be asked. Closing twice
+// is no error, and the error is always nil.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	s.closed = true
