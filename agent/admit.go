@@ -1,6 +1,9 @@
 package agent
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/helios-go/helios/llm"
 )
 
@@ -122,6 +125,13 @@ func (r *run) compact(req *llm.Request, ceiling, before int64) (*ContextEdited, 
 		Messages: messages, Model: a.Model,
 		Target: max(int64(compactTo*float64(ceiling))-fixed, 1),
 		Tokens: func(m []llm.Message) int64 { return r.s.corrected(EstimateTokens(m)) },
+		Afford: func(out *Compacted) error {
+			spent := a.cost(out.Model, out.Usage)
+			if a.Limits.broke(r.s.view().cost.Add(spent), spent) {
+				return ErrMoney
+			}
+			return nil
+		},
 	})
 	if out == nil {
 		out = &Compacted{}
@@ -132,7 +142,7 @@ func (r *run) compact(req *llm.Request, ceiling, before int64) (*ContextEdited, 
 	}
 	if err == nil {
 		e.TokensAfter = fixed + r.s.corrected(EstimateTokens(out.Messages))
-		err = llm.CheckConversation(out.Messages)
+		err = checkShorter(out.Messages)
 	}
 	if err == nil && e.TokensAfter < before {
 		return e, nil
@@ -146,6 +156,20 @@ func (r *run) compact(req *llm.Request, ceiling, before int64) (*ContextEdited, 
 	// It was of no use, but not for free.
 	e.Messages, e.Removed, e.TokensAfter = req.Messages, 0, before
 	return nil, r.s.append(r.l, e)
+}
+
+// checkShorter reports what is wrong with messages that are to take the place of a
+// conversation.
+func checkShorter(messages []llm.Message) error {
+	if len(messages) == 0 {
+		return errors.New("it leaves no messages")
+	}
+	for i := range messages {
+		if err := messages[i].Validate(); err != nil {
+			return fmt.Errorf("message %d: %w", i, err)
+		}
+	}
+	return llm.CheckConversation(messages)
 }
 
 // compacted guards against a compactor that panics.

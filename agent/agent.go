@@ -131,10 +131,16 @@ func (a *Agent) priced() error {
 		return nil
 	}
 	models := []llm.Model{a.Model}
-	if stages, ok := a.Compact.(TwoStage); ok && stages.Model != nil {
+	switch stages := a.Compact.(type) {
+	case TwoStage:
+		models = append(models, stages.Model)
+	case *TwoStage:
 		models = append(models, stages.Model)
 	}
 	for _, m := range models {
+		if m == nil { // the session's own
+			continue
+		}
 		if _, ok := a.Prices[m.Name()]; !ok {
 			return fmt.Errorf("Limits has a limit on money, but Prices has no price for %s", m.Name())
 		}

@@ -11,6 +11,8 @@ import (
 // spend, so one that is made anew after a restart knows nothing of what was spent
 // before: see Budget.Spend. It is safe for concurrent use; nil is no limit.
 type Budget struct {
+	within *Budget // that this one is a part of, nil for none
+
 	mu    sync.Mutex
 	total llm.Micros
 	spent llm.Micros
@@ -24,8 +26,12 @@ func NewBudget(total llm.Micros) *Budget { return &Budget{total: total} }
 // there was.
 func (b *Budget) Left() llm.Micros {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.total - b.spent
+	left := b.total - b.spent
+	b.mu.Unlock()
+	if b.within != nil {
+		left = min(left, b.within.Left())
+	}
+	return left
 }
 
 // Spent is what was spent.
@@ -38,8 +44,35 @@ func (b *Budget) Spent() llm.Micros {
 // Spend takes money out, whether or not there is enough: what was paid is paid.
 func (b *Budget) Spend(m llm.Micros) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.spent = b.spent.Add(m)
+	b.mu.Unlock()
+	if b.within != nil {
+		b.within.Spend(m)
+	}
+}
+
+// purse is what the sub-agents of a run spend from: what is left of the run's own
+// money, all of them together, and of the budget that it shares with others. It is
+// nil where there is no limit. Called with mu held.
+func (s *Session) purse(l *loop) *Budget {
+	limits := &s.agent.Limits
+	if limits.Money <= 0 {
+		return limits.Budget
+	}
+	if l.purse == nil {
+		l.purse = &Budget{within: limits.Budget, total: limits.Money - s.st.current().cost}
+	}
+	return l.purse
+}
+
+// payer is the budget that pays for what the run itself spends, nil for none.
+func (s *Session) payer(l *loop) *Budget {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l.purse != nil {
+		return l.purse
+	}
+	return s.agent.Limits.Budget
 }
 
 // charge has the budget pay for what an event tells of. What a sub-agent spends

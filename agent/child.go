@@ -58,13 +58,13 @@ func (a Agent) work(ctx context.Context, h *host, task string) (tool.Result, err
 		return tool.Result{}, tool.Abort(fmt.Errorf("open agent %q: it has no Model", a.Name))
 	}
 	v := parent.view()
-	if money := parent.agent.Limits.Money; money > 0 {
-		if a.Limits.Money == 0 || money-v.cost < a.Limits.Money {
-			a.Limits.Money = max(money-v.cost, 1)
-		}
-	}
-	if a.Limits.Budget == nil {
-		a.Limits.Budget = parent.agent.Limits.Budget
+	parent.mu.Lock()
+	purse := parent.purse(h.r.l)
+	parent.mu.Unlock()
+	if own := a.Limits.Budget; own == nil {
+		a.Limits.Budget = purse
+	} else if purse != nil && own != purse {
+		a.Limits.Budget = &Budget{within: purse, total: own.Left()}
 	}
 	if _, priced := a.Prices[a.Model.Name()]; !priced {
 		a.Prices = parent.agent.Prices

@@ -25,6 +25,9 @@ type Compaction struct {
 	Model    llm.Model     // the session's
 	// Tokens estimates messages, corrected by what the model has reported.
 	Tokens func([]llm.Message) int64
+	// Afford is an error that matches ErrMoney when the run has no money for another
+	// call, after what the models of Compacted have been used for so far.
+	Afford func(*Compacted) error
 }
 
 // Compacted is what a [Compactor] has made.
@@ -136,6 +139,9 @@ func (t TwoStage) summarise(ctx context.Context, c *Compaction, groups [][]llm.M
 			Messages: []llm.Message{llm.User(part)},
 		})
 		out.Usage = out.Usage.Add(resp.Usage)
+		if err == nil && len(text) > 0 {
+			err = c.afford(out)
+		}
 		if err != nil {
 			return "", fmt.Errorf("summarise with %s: %w", m.Name(), err)
 		}
@@ -144,6 +150,14 @@ func (t TwoStage) summarise(ctx context.Context, c *Compaction, groups [][]llm.M
 		}
 	}
 	return summary, nil
+}
+
+// afford is Afford, of which those who test a compactor need know nothing.
+func (c *Compaction) afford(out *Compacted) error {
+	if c.Afford == nil {
+		return nil
+	}
+	return c.Afford(out)
 }
 
 // group cuts a conversation into pieces that stay whole: a message, or an

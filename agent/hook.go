@@ -205,6 +205,13 @@ func (s *Session) vetOne(ctx context.Context, seq Seq, msg *UserMessage) []Event
 			continue
 		}
 		v, err := guarded(s, h, func() (MessageVerdict, error) { return h.Message(ctx, s.moment(), m) })
+		if err == nil && v.Message != nil {
+			changed := *v.Message
+			changed.Role, v.Message = llm.RoleUser, &changed
+			if err = checkUser(&changed); err != nil {
+				err = fmt.Errorf("hook %s: %w", h.Name, err)
+			}
+		}
 		switch {
 		case err != nil:
 			return append(events, &MessageBlocked{Message: seq, Hook: h.Name, Reason: err.Error()})

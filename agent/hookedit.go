@@ -47,7 +47,7 @@ func (r *run) afterCompact(e *ContextEdited) (fired []EventData, answer *ModelMe
 		v, err := guarded(r.s, h, func() (EditVerdict, error) { return h.AfterCompact(r.ctx, r.s.moment(), &seen) })
 		f := &HookFired{Hook: h.Name, Phase: phaseAfterCompact}
 		if err == nil && v.Messages != nil {
-			if err = llm.CheckConversation(v.Messages); err != nil {
+			if err = checkShorter(v.Messages); err != nil {
 				err = fmt.Errorf("hook %s: %w", h.Name, err)
 			}
 		}

@@ -106,7 +106,7 @@ func (s *Session) write(l *loop, data ...EventData) error {
 	if err != nil {
 		return err
 	}
-	if b := s.agent.Limits.Budget; b != nil {
+	if b := s.payer(l); b != nil {
 		for _, d := range data {
 			b.charge(d)
 		}

@@ -16,6 +16,7 @@ type loop struct {
 	room      [2]Event                // of scratch, as a rule
 	cancel    context.CancelCauseFunc // of the run that is going on; guarded by Session.mu
 	vetted    map[Seq]bool            // messages that the hooks have seen
+	purse     *Budget                 // of the run's sub-agents, once there are any; guarded by Session.mu
 	streaming *attempt                // whose message is not in the log yet; guarded by Session.mu
 	children  []*Session              // sub-agents' sessions that work for the run; guarded by Session.mu
 }

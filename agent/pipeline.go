@@ -135,11 +135,6 @@ func (r *run) decide(v *runState, calls []openCall, i int) verdict {
 		IdempotencyKey: v.id + "/" + strconv.Itoa(v.turns) + "/" + strconv.Itoa(i),
 		Session:        r.s.id, User: r.s.opts.User, Run: v.id, Turn: v.turns,
 	}
-	if c.started != nil && c.started.Redactions == nil { // by a process that died; the effect allows it again
-		call.Args, call.Key = c.started.Call.Args, c.started.Key
-		_, call.Keys, _ = keys(t, call.Args)
-		return verdict{call: call, tool: t, decision: c.started.Decision}
-	}
 	var fired []EventData
 	if len(r.s.agent.Hooks) > 0 {
 		args, said, deny := r.beforeTool(*call)

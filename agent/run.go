@@ -20,23 +20,21 @@ type run struct {
 	id       string
 	ctx      context.Context // ends with the run's time, an interrupt, the session
 	deadline time.Time
-	alarm    alarm                       // ends what takes too long
-	stream   attempt                     // the latest
-	taker    func(llm.Chunk, error) bool // take, made once
-	request  llm.Request                 // what is the same in each of the run's requests
-	finals   []string                    // the tools that end a run
-	text     string                      // not empty: what a hook makes of the answer
-	estimate int64                       // tokens of the last request
-	futile   int64                       // up to so many tokens, making room is of no use
-	output   json.RawMessage             // the answer as the output that was asked for
-	aborted  error                       // of the tool that ended the run; guarded by Session.mu
+	alarm    alarm           // ends what takes too long
+	stream   *attempt        // the latest, unless it was left behind
+	request  llm.Request     // what is the same in each of the run's requests
+	finals   []string        // the tools that end a run
+	text     string          // not empty: what a hook makes of the answer
+	estimate int64           // tokens of the last request
+	futile   int64           // up to so many tokens, making room is of no use
+	output   json.RawMessage // the answer as the output that was asked for
+	aborted  error           // of the tool that ended the run; guarded by Session.mu
 }
 
 // drive begins a run, or takes up the one that is open, and drives it until it
 // ends or is parked. An error means that the log could not be written.
 func (s *Session) drive(l *loop) error {
 	r := &run{s: s, l: l}
-	r.taker = r.take
 	v := s.view()
 	if v.id == "" {
 		if err := r.begin(); err != nil {
@@ -55,7 +53,7 @@ func (s *Session) drive(l *loop) error {
 		r.alarm.stop()
 		s.stopRun(l, nil)
 		s.mu.Lock()
-		l.cancel, l.streaming = nil, nil
+		l.cancel, l.streaming, l.purse = nil, nil, nil
 		s.mu.Unlock()
 	}()
 	for {

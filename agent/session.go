@@ -250,9 +250,9 @@ func (s *Session) send(ctx context.Context, key string, m llm.Message, d Deliver
 	if m.Role == "" {
 		m.Role = llm.RoleUser
 	}
-	switch {
-	case m.Role != llm.RoleUser || len(m.Parts) == 0:
-		return 0, fmt.Errorf("send to session %s: a message needs the user's role and at least one part", s.id)
+	switch err := checkUser(&m); {
+	case err != nil:
+		return 0, fmt.Errorf("send to session %s: %w", s.id, err)
 	case d != Steer && d != Queue && d.preempts() == "":
 		return 0, fmt.Errorf("send to session %s: no delivery %q", s.id, d)
 	}
@@ -274,6 +274,20 @@ func (s *Session) waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.st.inbox)
+}
+
+// checkUser reports why a message cannot be a user's.
+func checkUser(m *llm.Message) error {
+	if m.Role != llm.RoleUser || len(m.Parts) == 0 {
+		return errors.New("a message needs the user's role and at least one part")
+	}
+	for i := range m.Parts {
+		switch k := m.Parts[i].Kind; k {
+		case llm.PartCall, llm.PartResult, llm.PartThinking:
+			return fmt.Errorf("part %d: a %s is no part of a user's message", i, k)
+		}
+	}
+	return m.Validate()
 }
 
 // Run sends a message with [Queue] and waits as [Session.Wait] does: until the

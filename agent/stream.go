@@ -17,13 +17,12 @@ var errSilent = errors.New("the stream was silent for too long")
 
 // callModel makes the turn's model call and appends what came of it.
 func (r *run) callModel(v *runState) (bool, error) {
-	req := r.turnRequest(v)
-	if len(r.s.agent.Hooks) > 0 {
-		if call, done, err := r.beforeModel(req); !call || err != nil {
-			return done, err
-		}
+	whole := r.turnRequest(v)
+	if done, err := r.admit(whole, false); done || err != nil {
+		return done, err
 	}
-	if done, err := r.admit(req, false); done || err != nil {
+	req, done, err := r.hooked(whole)
+	if req == nil {
 		return done, err
 	}
 	refused := false
@@ -39,18 +38,40 @@ func (r *run) callModel(v *runState) (bool, error) {
 		}
 		if errors.Is(err, llm.ErrContextTooLong) && !refused && !emitted {
 			refused = true
-			before, estimate := len(req.Messages), r.estimate
-			if done, err := r.admit(req, true); done || err != nil {
+			before, tokens := len(whole.Messages), EstimateTokens(whole.Messages)
+			if done, err := r.admit(whole, true); done || err != nil {
 				return done, err
 			}
-			if len(req.Messages) < before || r.estimate < estimate {
+			if len(whole.Messages) < before || EstimateTokens(whole.Messages) < tokens {
+				if req, done, err = r.hooked(whole); req == nil {
+					return done, err
+				}
 				continue
 			}
 		}
 		if again, err := r.failed(msg, err, attempt, emitted); !again {
 			return true, err
 		}
+		if r.stream == nil { // the one before may still be read
+			copied := *req
+			req = &copied
+		}
 	}
+}
+
+// hooked is the request as the hooks leave it for this call. It is nil if they
+// leave none; what they want instead is in the log.
+func (r *run) hooked(req *llm.Request) (_ *llm.Request, done bool, err error) {
+	if len(r.s.agent.Hooks) == 0 {
+		return req, false, nil
+	}
+	seen := *req
+	call, done, err := r.beforeModel(&seen)
+	if !call || err != nil {
+		return nil, done, err
+	}
+	r.estimate = estimateRequest(&seen)
+	return &seen, false, nil
 }
 
 // failed appends what came of an attempt that failed, and waits if another one is
@@ -133,49 +154,56 @@ func (r *run) turnRequest(v *runState) *llm.Request {
 	return &req
 }
 
-// An attempt is one stream of the model.
+// An attempt is one stream of the model. It is guarded by Session.mu while the
+// model has it.
 type attempt struct {
 	n       int // from 1
 	acc     llm.Accumulator
 	emitted bool  // something of it could have been shown
 	err     error // that the stream yielded
 	veil    *veil // over what readers are shown, nil for none
+	left    bool  // the model does not come to an end, and nobody waits for it
+
+	ended chan struct{}               // gets one when the model has returned
+	taker func(llm.Chunk, error) bool // take
 }
 
 // take is the body of the loop over the stream.
-func (r *run) take(c llm.Chunk, err error) bool {
-	a := &r.stream
-	if err != nil {
+func (r *run) take(a *attempt, c llm.Chunk, err error) bool {
+	r.s.mu.Lock() // readers that come later look at what there is by then
+	defer r.s.mu.Unlock()
+	switch {
+	case a.left:
+		return false
+	case err != nil:
 		a.err = err
 		return false
 	}
 	at := r.alarm.hear()
-	r.s.mu.Lock() // readers that come later look at what there is by then
-	defer r.s.mu.Unlock()
 	a.emitted = a.emitted || c.Kind != llm.ChunkUsage && c.Kind != llm.ChunkDone
 	a.acc.Add(c)
 	switch {
 	case a.veil != nil:
 		for shown := range a.veil.lift(&c) {
-			r.showDelta(&shown, at)
+			r.showDelta(a, &shown, at)
 		}
 	case isDelta(&c):
-		r.showDelta(&c, at)
+		r.showDelta(a, &c, at)
 	}
 	return !a.acc.Done()
 }
 
 // showDelta gives the readers a chunk that has just come. Called with mu held.
-func (r *run) showDelta(c *llm.Chunk, at time.Duration) {
+func (r *run) showDelta(a *attempt, c *llm.Chunk, at time.Duration) {
 	if r.s.above != nil {
-		r.s.raise(func() Event { return r.s.event(deltaOf(c, r.stream.n)) })
+		r.s.raise(func() Event { return r.s.event(deltaOf(c, a.n)) })
 	}
 	if !r.s.watched() {
 		return
 	}
-	e := shown{text: c.Text, index: int32(c.Index), attempt: int32(r.stream.n), kind: c.Kind}
+	e := shown{text: c.Text, index: int32(c.Index), attempt: int32(a.n), kind: c.Kind}
 	if c.Kind == llm.ChunkCall {
-		e.data = deltaOf(c, r.stream.n)
+		e.data = deltaOf(c, a.n)
 	}
 	if r.s.opts.Clock == nil {
 		e.nanos = r.alarm.began.Add(at).Truncate(time.Millisecond).UnixNano()
@@ -214,33 +242,45 @@ func deltaOf(c *llm.Chunk, attempt int) EventData {
 	return d
 }
 
-// listen begins the n-th attempt.
-func (r *run) listen(n int) {
+// listen begins an attempt, which silence may end from now on.
+func (r *run) listen(n int) *attempt {
 	r.s.mu.Lock()
-	r.stream.acc.Reset()
-	r.stream = attempt{n: n, acc: r.stream.acc}
-	if red := r.s.redactor(); red != nil && r.s.opts.RedactLog {
-		r.stream.veil = &veil{red: red}
+	if r.stream == nil {
+		a := &attempt{ended: make(chan struct{}, 1)}
+		a.taker = func(c llm.Chunk, err error) bool { return r.take(a, c, err) }
+		r.stream = a
 	}
-	r.l.streaming = &r.stream
+	a := r.stream
+	a.acc.Reset()
+	a.n, a.emitted, a.err, a.veil = n, false, nil, nil
+	if red := r.s.redactor(); red != nil && r.s.opts.RedactLog {
+		a.veil = &veil{red: red}
+	}
+	r.l.streaming = a
 	r.s.mu.Unlock()
 	r.alarm.listen(r.s.agent.Limits.Idle) // which may take the session's lock itself
+	return a
 }
 
-// attempt makes the n-th attempt at the turn's model call. It returns what
-// arrived, also with an error, and whether anything of it could have been shown.
+// attempt makes the n-th attempt at the turn's model call. It returns what arrived,
+// also with an error, and whether anything of it could have been shown. The model
+// runs in a goroutine, so that one that ignores its context cannot hold up the run
+// for longer than the grace.
 func (r *run) attempt(req *llm.Request, n int) (resp llm.Response, emitted bool, err error) {
-	r.listen(n)
+	a := r.listen(n)
 	defer r.alarm.listen(0)
-	a := &r.stream
-	defer func() {
-		if p := recover(); p != nil {
-			r.s.panicked("model", p)
-			err = fmt.Errorf("the model %s panicked: %v", r.s.agent.Model.Name(), p)
-			resp, emitted = *a.acc.Response(), true
+	go r.streamed(r.ctx, a, req)
+	select {
+	case <-a.ended:
+	case <-r.ctx.Done():
+		grace := time.NewTimer(r.s.agent.Limits.Grace)
+		defer grace.Stop()
+		select {
+		case <-a.ended:
+		case <-grace.C:
+			r.leaveBehind(a)
 		}
-	}()
-	r.s.agent.Model.Stream(r.ctx, req)(r.taker)
+	}
 	if err = a.err; err != nil || !a.acc.Done() {
 		switch cause := context.Cause(r.ctx); {
 		case errors.Is(cause, errSilent):
@@ -252,7 +292,31 @@ func (r *run) attempt(req *llm.Request, n int) (resp llm.Response, emitted bool,
 			err = llm.Incomplete(r.ctx, r.s.agent.Model)
 		}
 	}
+	r.s.mu.Lock() // readers may look at it at the same time
+	defer r.s.mu.Unlock()
 	return *a.acc.Response(), a.emitted, err
+}
+
+// streamed has the model stream, and turns its panic into an error.
+func (r *run) streamed(ctx context.Context, a *attempt, req *llm.Request) {
+	deepenStream(0)
+	defer func() {
+		if p := recover(); p != nil {
+			r.s.panicked("model", p)
+			_ = r.take(a, llm.Chunk{}, fmt.Errorf("the model %s panicked: %v", r.s.agent.Model.Name(), p))
+		}
+		a.ended <- struct{}{}
+	}()
+	r.s.agent.Model.Stream(ctx, req)(a.taker)
+}
+
+// leaveBehind gives up a model that goes on after its request was cancelled: nothing
+// that it still says counts.
+func (r *run) leaveBehind(a *attempt) {
+	r.s.warn("leave a model behind that goes on after its request was cancelled", fmt.Errorf("%s: %w", r.s.agent.Model.Name(), context.Cause(r.ctx)))
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	a.left, r.stream, r.l.streaming = true, nil, nil
 }
 
 // message turns a response into what the log keeps: calls get ids that are
