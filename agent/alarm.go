@@ -27,6 +27,14 @@ type alarm struct {
 // never is a time that does not come.
 const never = time.Duration(math.MaxInt64)
 
+// after is now and some, never where that is beyond what a duration holds.
+func after(now, some time.Duration) time.Duration {
+	if some > never-now {
+		return never
+	}
+	return now + some
+}
+
 // start begins to watch over a run.
 func (a *alarm) start(r *run, wall time.Duration) {
 	a.mu.Lock()
@@ -60,7 +68,7 @@ func (a *alarm) listen(idle time.Duration) {
 	defer a.mu.Unlock()
 	if a.idle = idle; idle > 0 {
 		now := a.now()
-		a.set(now+idle, now)
+		a.set(after(now, idle), now)
 	}
 }
 
@@ -76,7 +84,7 @@ func (a *alarm) add(h *host) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.now()
-	h.due = now + h.limit
+	h.due = after(now, h.limit)
 	h.next, a.calls = a.calls, h
 	a.set(h.due, now)
 }
@@ -112,7 +120,7 @@ func (a *alarm) ring() {
 	if due(a.wall) {
 		a.run.s.stopRun(a.run.l, ErrWall)
 	}
-	if a.idle > 0 && due(time.Duration(a.heard.Load())+a.idle) {
+	if a.idle > 0 && due(after(time.Duration(a.heard.Load()), a.idle)) {
 		a.idle = 0
 		a.run.s.stopRun(a.run.l, errSilent)
 	}

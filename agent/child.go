@@ -21,11 +21,10 @@ import (
 // by the caller's session. Stopping the caller stops it. After a crash it goes on
 // where it was. What happens in it is shown to the caller's readers as [ChildEvent].
 //
-// Its usage and cost count for the caller's run. It may spend what the caller's
-// Limits.Money has left when it begins, so several side by side can spend that
-// several times; of a Limits.Budget all spend together, unless the sub-agent has
-// one of its own. Its other limits are its own. Prices and Secrets that it has not
-// are the caller's.
+// Its usage and cost count for the caller's run. It spends what the caller's
+// Limits.Money and Budget have left, together with all that work beside it: each may
+// overspend that by the call that it is making. Its other limits are its own. Prices
+// and Secrets that it has not are the caller's.
 //
 // The tool is ReadOnly if all the agent's tools are, so that several sub-agents
 // work side by side, and Idempotent otherwise. Its kind is KindDelegate, and it has
@@ -54,6 +53,7 @@ func (a Agent) Tool(name, doc string) tool.Tool {
 // work runs a task for a call of another session, or takes up the work on it.
 func (a Agent) work(ctx context.Context, h *host, task string) (tool.Result, error) {
 	parent, call := h.r.s, h.call
+	h.delegates.Store(true)
 	if a.Model == nil {
 		return tool.Result{}, tool.Abort(fmt.Errorf("open agent %q: it has no Model", a.Name))
 	}

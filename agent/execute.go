@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/helios-go/helios/fault"
@@ -194,13 +195,18 @@ func (r *run) invoke(v *verdict) (tool.Result, error) {
 	done := make(chan reply, 1)
 	go func() {
 		deepenCall(0)
-		res, err := r.guard(tool.WithCall(ctx, v.call), v)
-		done <- reply{res, err}
+		got := reply{err: errExited}
+		defer func() { done <- got }()
+		got.res, got.err = r.guard(tool.WithCall(ctx, v.call), v)
 	}()
 	var got reply
 	select {
 	case got = <-done:
 	case <-ctx.Done():
+		if h.delegates.Load() { // it ends when what it waits for does, and has to tell what that has cost
+			got = <-done
+			break
+		}
 		grace := time.NewTimer(r.s.agent.Limits.Grace)
 		defer grace.Stop()
 		select {
@@ -225,10 +231,12 @@ func (r *run) guard(ctx context.Context, v *verdict) (res tool.Result, err error
 		}
 	}()
 	if r.s.agent.Faults == nil {
-		return v.tool.Run(ctx, v.call.Args)
+		res, err = v.tool.Run(ctx, v.call.Args)
+		return res, sound(err)
 	}
 	return fault.Do(ctx, r.s.agent.faults(v.call), func(ctx context.Context) (tool.Result, error) {
-		return v.tool.Run(ctx, v.call.Args)
+		res, err := v.tool.Run(ctx, v.call.Args)
+		return res, sound(err)
 	})
 }
 
@@ -249,6 +257,8 @@ func (a *Agent) faults(c *tool.Call) fault.Policy {
 
 // host is what a running call talks to.
 type host struct {
+	delegates atomic.Bool // the call is a sub-agent at work
+
 	r      *run
 	call   *tool.Call
 	cancel context.CancelCauseFunc

@@ -362,9 +362,18 @@ func (s *Session) awaitEvents(ctx context.Context, more <-chan struct{}) error {
 	case <-ctx.Done():
 	case <-more:
 	case <-changed:
-		return s.catchUp(ctx)
+		return s.takeOver(ctx)
 	case <-timer.C:
-		return s.catchUp(ctx)
+		return s.takeOver(ctx)
 	}
+	return nil
+}
+
+// takeOver looks at what others have written, and does their work if they are gone.
+func (s *Session) takeOver(ctx context.Context) error {
+	if err := s.catchUp(ctx); err != nil {
+		return err
+	}
+	s.kick(false)
 	return nil
 }

@@ -24,7 +24,7 @@ type Limits struct {
 	Money llm.Micros
 	// Budget is money that the run shares with others; nil is no limit. It stops
 	// when nothing is left, and each run that goes on by then may overspend it by one
-	// model call. Sub-agents without a budget of their own spend from it too.
+	// model call. Sub-agents spend from it too, also those with a budget of their own.
 	Budget *Budget
 	// Wall is how long a run may take, by default an hour; waiting for answers
 	// while parked does not count.
@@ -41,8 +41,8 @@ type Limits struct {
 	// parked; 0 is as long as it takes. After that a permission is denied, and a
 	// tool's question fails with tool.ErrExpired.
 	Answer time.Duration
-	// Grace is how long a tool may take to return once its call is cancelled, by
-	// default two seconds. After it the run goes on without it.
+	// Grace is how long a tool or a model may take to return once its call is
+	// cancelled, by default two seconds. After it the run goes on without it.
 	Grace time.Duration
 	// Idle is how long a model's stream may be silent, by default a minute.
 	Idle time.Duration

@@ -54,7 +54,10 @@ func (s *Session) post(ctx context.Context, data EventData) (Seq, error) {
 	if err != nil {
 		return 0, err
 	}
-	return last, s.absorb(ctx, last, events)
+	if err := s.absorb(context.WithoutCancel(ctx), last, events); err != nil {
+		s.warn("read the log", err) // what was posted is there, and will be seen
+	}
+	return last, nil
 }
 
 // append writes events of the run that is going on. They are written even when
@@ -179,11 +182,30 @@ func (s *Session) apply(e *Event) {
 			s.loop.streaming = nil
 		}
 	}
-	switch e.Data.(type) {
+	switch d := e.Data.(type) {
 	case *UserMessage, *ModelMessage, *QuestionAsked:
 		s.react()
-	case *QuestionAnswered, *ToolEnded, *RunEnded:
+	case *QuestionAnswered, *ToolEnded:
 		s.prune()
+	case *RunEnded:
+		s.prune()
+		s.succeed()
+	case *MessageBlocked:
+		for _, f := range s.fates {
+			if f.seq == d.Message {
+				f.blocked = d
+			}
+		}
+	}
+}
+
+// succeed has the session look for the lease of another owner, whose run has ended,
+// if there is something left to do: the other one may be about to close. Called with
+// mu held.
+func (s *Session) succeed() {
+	if s.loop == nil && !s.guest && s.working() {
+		s.leased = 0
+		time.AfterFunc(s.opts.Poll, func() { s.kick(false) })
 	}
 }
 
@@ -230,11 +252,7 @@ func (s *Session) await(ctx context.Context, wake <-chan struct{}, local bool) e
 	case <-changed:
 	case <-timer.C:
 	}
-	if err := s.catchUp(ctx); err != nil {
-		return err
-	}
-	s.kick(false)
-	return nil
+	return s.takeOver(ctx)
 }
 
 // changed is the store's own notice of new events, nil if it gives none.

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/helios-go/helios/llm"
@@ -93,26 +94,40 @@ func (s *Session) resume(ctx context.Context) error {
 func (s *Session) work(l *loop) {
 	deepenRun(0)
 	defer s.loops.Done()
-	for {
-		err := s.own(l)
-		s.mu.Lock()
-		if err == nil && s.working() && s.ended() == nil {
-			s.mu.Unlock()
-			continue
-		}
-		s.loop = nil
-		if err != nil {
-			s.broken = &StopError{Stop: StopFailed, Err: err}
-		}
-		if err != nil && (s.ended() != nil || errors.Is(err, ErrFenced) || errors.As(err, new(*LeasedError))) {
-			s.broken = nil // there was nothing more to do here
-		}
-		s.wakeWaiters()
-		s.wakeReaders()
-		s.mu.Unlock()
+	err := errExited // of whatever it is of the user's that does not come back
+	defer func() {
+		s.settle(err)
 		s.rest()
-		return
+	}()
+	for {
+		err = s.own(l)
+		s.mu.Lock()
+		again := err == nil && s.working() && s.ended() == nil
+		s.mu.Unlock()
+		if !again {
+			return
+		}
+		err = errExited
 	}
+}
+
+// settle ends the loop, and tells those who wait. An owner who is still alive is
+// asked for the work again when the lease is over.
+func (s *Session) settle(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.loop, s.broken = nil, nil
+	var leased *LeasedError
+	switch {
+	case err == nil, s.ended() != nil, errors.Is(err, ErrFenced):
+		// there is nothing more to do here
+	case errors.As(err, &leased):
+		time.AfterFunc(time.Until(leased.Until), func() { s.kick(false) })
+	default:
+		s.broken = &StopError{Stop: StopFailed, Err: err}
+	}
+	s.wakeWaiters()
+	s.wakeReaders()
 }
 
 // own does the work that there is under a lease. After it has released the
@@ -125,15 +140,25 @@ func (s *Session) own(l *loop) error {
 			return err
 		}
 	}
-	stop, seen := s.keep(l), s.observe(l)
-	err := s.runs(l)
-	stop()
-	seen()
-	s.release(l)
-	if err != nil {
+	if err := s.owned(l); err != nil {
 		return err
 	}
-	return s.catchUp(l.durable)
+	s.look(l.durable)
+	return nil
+}
+
+// owned does the work under the lease that there is.
+func (s *Session) owned(l *loop) (err error) {
+	defer s.release(l)
+	defer s.observe(l)()
+	defer s.keep(l)()
+	defer func() {
+		if p := recover(); p != nil {
+			s.panicked("the session's loop", p)
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return s.runs(l)
 }
 
 // runs drives runs until none is left to drive.

@@ -291,6 +291,13 @@ func clean(res *tool.Result, limit int) {
 	for i := range res.Parts {
 		p := &res.Parts[i]
 		if p.Kind != llm.PartText {
+			if fits(p) {
+				continue
+			}
+			if shared {
+				res.Parts, shared = slices.Clone(res.Parts), false
+			}
+			res.Parts[i] = llm.Text(fmt.Sprintf("[a part of kind %q is left out, it cannot be part of a result]", p.Kind))
 			continue
 		}
 		text := p.Text
@@ -314,6 +321,16 @@ func clean(res *tool.Result, limit int) {
 			res.Data = text
 		}
 	}
+}
+
+// fits reports whether a part that is no text may be part of a result.
+func fits(p *llm.Part) bool {
+	switch p.Kind {
+	case llm.PartMedia, llm.PartFile, llm.PartOpaque:
+		m := llm.Message{Role: llm.RoleTool, Parts: []llm.Part{*p}}
+		return m.Validate() == nil
+	}
+	return false
 }
 
 // cut shortens text to at most n bytes at a rune boundary.

@@ -211,7 +211,7 @@ func ExampleHook_message() {
 	fmt.Println(res.Text, err)
 	fmt.Println(s.History()[2].Parts[0].Result.Text())
 	// Output:
-	// "" "" <nil>
+	// "" "blocked" run stopped: message blocked: passwords do not belong here
 	// A storm. <nil>
 	// It was a dark and st ...
 }

@@ -99,8 +99,9 @@ func (r *run) ask(ctx context.Context, q *tool.Question, wait bool) (tool.Answer
 	defer cancel()
 	replies := make(chan reply, 1)
 	go func() {
-		a, err := s.approve(ctx, q)
-		replies <- reply{a, err}
+		got := reply{err: errExited}
+		defer func() { replies <- got }()
+		got.answer, got.err = s.approve(ctx, q)
 	}()
 	for {
 		select {
@@ -190,5 +191,5 @@ func (s *Session) approve(ctx context.Context, q *tool.Question) (a tool.Answer,
 	if a, err = s.opts.Approver.Approve(ctx, q); err == nil {
 		err = a.Fits(q)
 	}
-	return a, err
+	return a, sound(err)
 }

@@ -41,6 +41,7 @@ const (
 	StopContext     StopReason = "context"     // ErrContext
 	StopRefused     StopReason = "refused"     // ErrRefused
 	StopLength      StopReason = "length"      // ErrLength
+	StopBlocked     StopReason = "blocked"     // ErrBlocked: a hook dropped the message of Session.Run
 	StopFailed      StopReason = "failed"      // the model, a hook or the store failed, a tool aborted, the output did not fit; see the wrapped error
 )
 
@@ -55,6 +56,7 @@ var (
 	ErrContext     = llm.ErrContextTooLong
 	ErrRefused     = llm.ErrRefused
 	ErrLength      = errors.New("answer cut at the output limit")
+	ErrBlocked     = errors.New("message blocked")
 )
 
 // sentinel is the error that a stop for this reason matches, if any.
@@ -76,6 +78,8 @@ func (s StopReason) sentinel() error {
 		return ErrRefused
 	case StopLength:
 		return ErrLength
+	case StopBlocked:
+		return ErrBlocked
 	}
 	return nil
 }

@@ -110,6 +110,7 @@ type Session struct {
 	pending  []pending     // open questions that were asked here
 	broken   *StopError    // why the last loop could not go on
 	leased   int64         // somebody else is the owner until then, in unix nanoseconds
+	fates    []*fate       // of the messages of those in Run
 	waiters  int32         // callers of Wait
 	private  bool          // nobody else can reach the store
 	guest    bool          // it runs nothing itself
@@ -294,26 +295,68 @@ func checkUser(m *llm.Message) error {
 // session is idle, or until its run waits for an answer, with StopQuestion and no
 // error. Look at Result.Stop, not at the error alone. The result is that of the
 // session's last run, which is another one than the message's where others send
-// too, or where a hook has blocked the message.
+// too. Where a hook has dropped the message it stops with StopBlocked.
 func (s *Session) Run(ctx context.Context, prompt string) (*Result, error) {
-	if _, err := s.Send(ctx, llm.User(prompt), Queue); err != nil {
+	seq, err := s.send(ctx, "", llm.User(prompt), Queue)
+	if err != nil {
 		return &Result{Session: s.id, Stop: StopFailed, Err: err}, err
 	}
-	return s.Wait(ctx)
+	fate := s.follow(seq)
+	s.kick(true)
+	res, err := s.Wait(ctx)
+	return s.unfollow(fate, res, err)
+}
+
+// fate is what becomes of a message that somebody waits for.
+type fate struct {
+	seq     Seq
+	blocked *MessageBlocked // not nil: it was
+}
+
+func (s *Session) follow(seq Seq) *fate {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := &fate{seq: seq}
+	s.fates = append(s.fates, f)
+	return f
+}
+
+// unfollow returns the result, or that the message was blocked.
+func (s *Session) unfollow(f *fate, res *Result, err error) (*Result, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fates = slices.DeleteFunc(s.fates, func(o *fate) bool { return o == f })
+	if len(s.fates) == 0 {
+		s.fates = nil
+	}
+	if f.blocked == nil {
+		return res, err
+	}
+	err = &StopError{Stop: StopBlocked, Err: errors.New(f.blocked.Reason)}
+	return &Result{Session: s.id, Stop: StopBlocked, Err: err}, err
 }
 
 // runHere is Run in a session that nobody else knows, under the context of which it
 // was opened: the caller does the work itself, instead of waiting for it.
 func (s *Session) runHere(ctx context.Context, prompt string) (*Result, error) {
-	if _, err := s.send(ctx, "", llm.User(prompt), Queue); err != nil {
+	seq, err := s.send(ctx, "", llm.User(prompt), Queue)
+	if err != nil {
 		return &Result{Session: s.id, Stop: StopFailed, Err: err}, err
+	}
+	var message *fate
+	if len(s.agent.Hooks) > 0 {
+		message = s.follow(seq)
 	}
 	s.waits() // so that nothing is packed that is about to be dropped
 	defer s.unwait()
 	if l := s.claim(true); l != nil {
 		s.work(l)
 	}
-	return s.wait(ctx)
+	res, err := s.wait(ctx)
+	if message != nil {
+		return s.unfollow(message, res, err)
+	}
+	return res, err
 }
 
 // Interrupt stops what runs at a safe point, whichever process runs it. The run

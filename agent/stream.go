@@ -176,7 +176,7 @@ func (r *run) take(a *attempt, c llm.Chunk, err error) bool {
 	case a.left:
 		return false
 	case err != nil:
-		a.err = err
+		a.err = sound(err)
 		return false
 	}
 	at := r.alarm.hear()
@@ -300,14 +300,20 @@ func (r *run) attempt(req *llm.Request, n int) (resp llm.Response, emitted bool,
 // streamed has the model stream, and turns its panic into an error.
 func (r *run) streamed(ctx context.Context, a *attempt, req *llm.Request) {
 	deepenStream(0)
+	returned := false
 	defer func() {
-		if p := recover(); p != nil {
+		p := recover()
+		switch {
+		case p != nil:
 			r.s.panicked("model", p)
 			_ = r.take(a, llm.Chunk{}, fmt.Errorf("the model %s panicked: %v", r.s.agent.Model.Name(), p))
+		case !returned:
+			_ = r.take(a, llm.Chunk{}, fmt.Errorf("the model %s: %w", r.s.agent.Model.Name(), errExited))
 		}
 		a.ended <- struct{}{}
 	}()
 	r.s.agent.Model.Stream(ctx, req)(a.taker)
+	returned = true
 }
 
 // leaveBehind gives up a model that goes on after its request was cancelled: nothing

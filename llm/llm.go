@@ -45,7 +45,8 @@ type Model interface {
 	Name() string
 	// Stream runs one request. The sequence is single use; breaking the loop
 	// cancels the request; an error is terminal and is the last value yielded.
-	// A whole answer ends with a chunk of kind [ChunkDone].
+	// A whole answer ends with a chunk of kind [ChunkDone]. The end of ctx ends the
+	// sequence soon after: an agent leaves a model behind that goes on.
 	Stream(ctx context.Context, req *Request) iter.Seq2[Chunk, error]
 }
 

@@ -214,7 +214,8 @@ func (o *Output[T]) bad(text string, problems ...string) *OutputError {
 // worded for the model.
 func (o *Output[T]) guard(what string, check func() error) (err error) {
 	defer func() {
-		switch p := recover(); {
+		p := recover()
+		switch {
 		case p != nil && o.opts.HideText:
 			err = fmt.Errorf("%s panicked", what)
 		case p != nil:
@@ -223,7 +224,10 @@ func (o *Output[T]) guard(what string, check func() error) (err error) {
 			err = fmt.Errorf("the %s refuses it", what)
 		}
 	}()
-	return check()
+	if err = check(); err != nil {
+		_ = err.Error() // which panics for a nil pointer in an error
+	}
+	return err
 }
 
 // decodeAs decodes what the schema has admitted. A type's own UnmarshalJSON may

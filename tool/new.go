@@ -121,7 +121,12 @@ func Abort(err error) error {
 type AbortError struct{ Err error }
 
 // Error returns the wrapped error's message.
-func (e *AbortError) Error() string { return e.Err.Error() }
+func (e *AbortError) Error() string {
+	if e.Err == nil {
+		return "the tool ended the run"
+	}
+	return e.Err.Error()
+}
 
 // Unwrap returns the wrapped error.
 func (e *AbortError) Unwrap() error { return e.Err }

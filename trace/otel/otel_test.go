@@ -234,7 +234,7 @@ func TestMessagesHaveTheConventionsShape(t *testing.T) {
 	broken := llm.Part{Kind: llm.PartCall, Call: &llm.ToolCall{ID: "d", Name: "weather", Args: []byte(`{"`)}}
 	s := open(t, agent.Agent{Model: llmtest.New(llmtest.Parts(think, call, broken), llmtest.Text("warm")), Tools: []tool.Tool{look}}, store)
 	defer s.Close()
-	file := llm.Part{Kind: llm.PartFile, File: &llm.FileRef{}}
+	file := llm.Part{Kind: llm.PartFile, File: &llm.FileRef{URI: "files/1", MIME: "text/plain"}}
 	if _, err := s.Send(t.Context(), llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text("warm?"), file}}, agent.Steer); err != nil {
 		t.Fatal(err)
 	}
