@@ -1,9 +1,9 @@
-// Command chat is a conversation that can be steered and interrupted:
+// Command chat is a conversation that can be redirected and stopped at any moment:
 //
 //	go run ./examples/chat
 //
-// A line is a message, which a model at work takes into account at its next step;
-// /stop interrupts it, /quit ends.
+// A line is a message. One that is sent while the model speaks makes it begin anew,
+// with what it has said so far in mind; /stop interrupts it, /quit ends.
 package main
 
 import (
@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"log"
 	"os"
 	"sync"
@@ -26,16 +27,18 @@ func main() {
 }
 
 func chat(ctx context.Context, in io.Reader, out io.Writer) error {
-	s, err := agent.Agent{Model: model(), Tools: tools()}.Open(ctx, nil)
+	s, err := agent.Agent{Model: model()}.Open(ctx, nil)
 	if err != nil {
 		return err
 	}
-	var reader sync.WaitGroup
-	reader.Go(func() { show(ctx, s, out) })
-	defer reader.Wait()
-	defer s.Close() // ends the reader
+	events := s.Events(ctx, 0) // nothing that is said from here on is missed
+	var screen sync.WaitGroup
+	screen.Go(func() { show(events, out) })
+	defer screen.Wait()
+	defer s.Close() // ends the events
 
-	for lines := bufio.NewScanner(in); lines.Scan(); {
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
 		switch line := lines.Text(); line {
 		case "":
 		case "/quit":
@@ -43,33 +46,30 @@ func chat(ctx context.Context, in io.Reader, out io.Writer) error {
 		case "/stop":
 			err = s.Interrupt(ctx, agent.Now, "the user pressed stop")
 		default:
-			_, err = s.Send(ctx, llm.User(line), agent.Steer)
+			_, err = s.Send(ctx, llm.User(line), agent.PreemptNow)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	_, _ = s.Wait(ctx) // let the model finish; how that went is shown
-	return nil
+	return lines.Err()
 }
 
-// show prints what happens in the session, as it happens.
-func show(ctx context.Context, s *agent.Session, out io.Writer) {
-	shown := "" // of the message that the model is writing
-	for e, err := range s.Events(ctx, 0) {
+// show prints what happens, as it happens.
+func show(events iter.Seq2[agent.Event, error], out io.Writer) {
+	for e, err := range events {
 		if err != nil {
-			return // ctx has ended
+			fmt.Fprintln(out, err)
+			return
 		}
 		switch d := e.Data.(type) {
 		case *agent.TextDelta:
-			shown += d.Text
 			fmt.Fprint(out, d.Text)
+		case *agent.Dropped: // the terminal was too slow
+			fmt.Fprint(out, "[...]")
 		case *agent.ModelMessage:
-			if text := d.Message.Text(); text != shown { // deltas may be missed, messages never
-				fmt.Fprint(out, "\r", text)
-			}
 			fmt.Fprintln(out)
-			shown = ""
 		case *agent.RunEnded:
 			if d.Result.Err != nil {
 				fmt.Fprintf(out, "(%v)\n", d.Result.Err)

@@ -50,27 +50,28 @@ func converse(t *testing.T, first string, plan ...step) string {
 	return screen
 }
 
-func TestALineSteersTheRunningAnswer(t *testing.T) {
+func TestALineRedirectsTheModelAtOnce(t *testing.T) {
 	t.Parallel()
-	screen := converse(t, "shocks\n",
-		step{"page 2 about", "auroras\n"},
-		step{"all I found about auroras.\n", "/quit\n"})
-	if strings.Contains(screen, "page 3 about shocks") || strings.Contains(screen, "stopped") {
-		t.Errorf("got:\n%s\nwant one run that leaves shocks for auroras", screen)
+	got := converse(t, "shocks\n",
+		step{"Of shocks much has ", "auroras\n"},
+		step{"auroras it is.\n", "/quit\n"})
+	want := "Of shocks much has \n(run stopped: interrupted)\n" +
+		"Of auroras much has been written, and this is answer 2 of mine: auroras it is.\n"
+	if !strings.HasPrefix(got, want) { // /quit may or may not be before the end of the run
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 }
 
 func TestStopInterruptsAndTheConversationGoesOn(t *testing.T) {
 	t.Parallel()
-	screen := converse(t, "shocks\n",
-		step{"page 2", "/stop\n"},
+	got := converse(t, "shocks\n",
+		step{"Of shocks much ", "/stop\n"},
 		step{"pressed stop)\n", "auroras\n"},
-		step{"page 1 about auroras", "/quit\n"})
-	if want := "read page 2 \n(run stopped: interrupted: the user pressed stop)\n"; !strings.Contains(screen, want) {
-		t.Errorf("got:\n%s\nwant the answer cut off in %q", screen, want)
-	}
-	if want := "(run cancelled: session closed)\n"; !strings.HasSuffix(screen, want) {
-		t.Errorf("got:\n%s\nwant the end %q", screen, want)
+		step{"been written", "/quit\n"})
+	want := "Of shocks much \n(run stopped: interrupted: the user pressed stop)\n" +
+		"Of auroras much has been written, \n(run cancelled: session closed)\n"
+	if got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 }
 
@@ -82,7 +83,8 @@ func TestTheEndOfTheInputWaitsForTheAnswer(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if want := "That is all I found about shocks.\n"; !strings.HasSuffix(screen.String(), want) {
-		t.Errorf("got:\n%s\nwant the end %q", screen.String(), want)
+	want := "Of shocks much has been written, and this is answer 1 of mine: shocks it is.\n"
+	if got := screen.String(); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
