@@ -1,15 +1,14 @@
-// Command approval asks for permission in one process and gets it in another.
+// Command approval asks for permission in one process, gets it in another, and does
+// what was permitted in a third. All they share is the file approval.db.
 //
 //	go run ./examples/approval ask "put version 1.2 online"
-//	go run ./examples/approval answer allow
-//
-// The first ends while its question waits in the file approval.db. The second, now
-// or days later, answers it, and the run goes on to its end.
+//	go run ./examples/approval yes SESSION QUESTION
+//	go run ./examples/approval no SESSION QUESTION "not on a Friday"
+//	go run ./examples/approval work
 package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -20,56 +19,55 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		log.Fatal("usage: approval ask TASK, or approval answer allow|deny")
-	}
-	res, err := run(context.Background(), os.Args[1], os.Args[2])
-	switch {
-	case err != nil:
+	if err := run(context.Background(), os.Args[1:]); err != nil {
 		log.Fatal(err)
-	case res.Stop == agent.StopQuestion:
-		fmt.Printf("may I %s %s? (approval answer allow|deny)\n", res.Question.Tool, res.Question.Args)
-	default:
-		fmt.Println(res.Text)
 	}
 }
 
-func run(ctx context.Context, command, arg string) (*agent.Result, error) {
+func run(ctx context.Context, args []string) error {
 	store, err := sqlite.Open("approval.db", nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer store.Close()
-	options := &agent.OpenOptions{Store: store, Approver: agent.Later}
-	if command == "answer" {
-		for info, err := range store.List(ctx, agent.Filter{States: []agent.SessionState{agent.StateQuestion}}) {
-			if err != nil {
-				return nil, err
-			}
-			options.SessionID = info.ID // the last one listed has waited longest
-		}
-		if options.SessionID == "" {
-			return nil, errors.New("no question waits for an answer")
-		}
+	switch {
+	case len(args) == 2 && args[0] == "ask":
+		return ask(ctx, store, args[1])
+	case len(args) == 3 && args[0] == "yes":
+		return answer(ctx, store, args[1], args[2], tool.Yes())
+	case len(args) == 4 && args[0] == "no":
+		return answer(ctx, store, args[1], args[2], tool.No(args[3]))
+	case len(args) == 1 && args[0] == "work":
+		return work(ctx, store)
 	}
-	deploy := tool.New("deploy", "Put a version online", func(_ context.Context, in struct{ Version string }) (string, error) {
-		fmt.Println("deploying", in.Version)
-		return in.Version + " is online", nil
-	}, tool.WithEffect(tool.Mutating))
-	s, err := agent.Agent{Model: model(), Tools: []tool.Tool{deploy}}.Open(ctx, options)
+	return fmt.Errorf("approval %q: want ask TASK, yes SESSION QUESTION, no SESSION QUESTION REASON, or work", args)
+}
+
+// ask gives the agent a task, and ends when that is done or waits for an answer.
+func ask(ctx context.Context, store agent.Store, task string) error {
+	s, err := deployer().Open(ctx, &agent.OpenOptions{Store: store, Approver: agent.Later})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer s.Close()
-	if command == "ask" {
-		return s.Run(ctx, arg)
+	res, err := s.Run(ctx, task)
+	show(res)
+	return err
+}
+
+func show(res *agent.Result) {
+	fmt.Println(res.Text)
+	if q := res.Question; q != nil {
+		fmt.Printf("May I %s %s? (approval yes %s %s)\n", q.Tool, q.Args, res.Session, q.ID)
 	}
-	res, err := s.Wait(ctx) // the run is where it was: at its question
+}
+
+// answer puts an answer into the log, for whoever works next. It needs no agent.
+func answer(ctx context.Context, store agent.Store, session, question string, a tool.Answer) error {
+	s, err := agent.Attach(ctx, store, session)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := s.Answer(ctx, res.Question.ID, tool.Answer{Choices: []string{arg}}); err != nil {
-		return nil, err
-	}
-	return s.Wait(ctx)
+	defer s.Close()
+	return s.Answer(ctx, question, a)
 }
