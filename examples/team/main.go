@@ -6,10 +6,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log"
 	"os"
-	"sync"
 
 	"github.com/helios-go/helios/agent"
 	"github.com/helios-go/helios/llm"
@@ -27,7 +27,7 @@ func run(ctx context.Context, out io.Writer) error {
 		return "three pages about " + in.Words, nil
 	}, tool.WithEffect(tool.ReadOnly))
 	model := model()
-	prices := llm.Prices{model.Name(): {Input: 3_000_000, Output: 15_000_000}} // a million tokens
+	prices := llm.Prices{model.Name(): {Input: 3 * llm.Dollar, Output: 15 * llm.Dollar}}
 	helper := agent.Agent{Model: model, Prices: prices, Tools: []tool.Tool{search}}
 	historian, physicist := helper, helper
 	historian.Name, physicist.Name = "historian", "physicist"
@@ -35,45 +35,22 @@ func run(ctx context.Context, out io.Writer) error {
 		historian.Tool("historian", "Knows what people saw and wrote"),
 		physicist.Tool("physicist", "Knows what instruments measured"),
 	}}
-	store := agent.NewMemoryStore()
-	s, err := lead.Open(ctx, &agent.OpenOptions{Store: store})
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	w := watcher{store: store, show: log.New(out, "", 0)}
-	w.Go(func() { w.watch(ctx, lead.Name, s.ID()) })
-	res, err := s.Run(ctx, "What was the storm of 1859?")
-	w.Wait()
-	w.show.Printf("%s\n%d tokens, %s", res.Text, res.Usage.Total(), res.Cost)
+	lead.Hooks = []agent.Hook{{Name: "show", Event: func(_ context.Context, _ agent.Moment, e agent.Event) {
+		show(out, lead.Name, e)
+	}}}
+	res, err := lead.Run(ctx, "What was the storm of 1859?")
+	fmt.Fprintf(out, "%s\n%d tokens, %s\n", res.Text, res.Usage.Total(), res.Cost)
 	return err
 }
 
-// A watcher shows the logs of sessions until their runs have ended.
-type watcher struct {
-	sync.WaitGroup
-	store *agent.MemoryStore
-	show  *log.Logger
-}
-
-func (w *watcher) watch(ctx context.Context, name, session string) {
-	for next := agent.Seq(1); ; {
-		changed := w.store.Changed(session)
-		for e, err := range w.store.Read(ctx, session, next) {
-			if err != nil {
-				return
-			}
-			next = e.Seq + 1
-			switch d := e.Data.(type) {
-			case *agent.ChildStarted: // its log is in the same store
-				w.Go(func() { w.watch(ctx, d.Agent, d.Session) })
-			case *agent.ToolStarted:
-				w.show.Printf("%s: %s %s", name, d.Call.Name, d.Call.Args)
-			case *agent.RunEnded:
-				w.show.Printf("%s: %s, %s", name, d.Result.Stop, d.Result.Cost)
-				return
-			}
-		}
-		<-changed
+// show prints what an agent does, and what those do that work for it.
+func show(out io.Writer, name string, e agent.Event) {
+	switch d := e.Data.(type) {
+	case *agent.ChildEvent:
+		show(out, d.Agent, d.Event)
+	case *agent.ToolStarted:
+		fmt.Fprintf(out, "%s: %s %s\n", name, d.Call.Name, d.Call.Args)
+	case *agent.RunEnded:
+		fmt.Fprintf(out, "%s: %s, %s\n", name, d.Result.Stop, d.Result.Cost)
 	}
 }
