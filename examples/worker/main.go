@@ -1,60 +1,54 @@
 // Command worker sends a letter to each person named, once, however often it is
-// killed on the way.
+// stopped or killed on the way: start it again and it goes on where it was.
 //
 //	go run ./examples/worker ada grace
 //
-// Kill it at any moment and start it again: it goes on where it was. Letters go to
-// the end of outbox.txt, and what was done lies in worker.db.
+// Letters go to the end of outbox.txt, and what was done lies in worker.db.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
-	"strings"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/helios-go/helios/agent"
+	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/store/sqlite"
-	"github.com/helios-go/helios/tool"
 )
 
 func main() {
-	outbox, err := os.OpenFile("outbox.txt", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		log.Fatal(err)
-	}
-	store, err := sqlite.Open("worker.db", nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	err = work(context.Background(), outbox, os.Args[1:], agent.OpenOptions{
-		Store:  store,
-		Unsafe: agent.TellModel, // it can look whether a letter has gone out
-		Lease:  time.Second,     // how long a dead process keeps others waiting
-	})
-	if err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	switch err := run(ctx, os.Args[1:]); {
+	case errors.Is(err, context.Canceled):
+		fmt.Println("stopped; start me again to go on")
+	case err != nil:
 		log.Fatal(err)
 	}
 }
 
-type letter struct{ To string }
+func run(ctx context.Context, people []string) error {
+	store, err := sqlite.Open("worker.db", nil)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	return work(ctx, people, agent.OpenOptions{
+		Store:  store,
+		Unsafe: agent.TellModel, // it can look whether a letter has gone out
+		Lease:  time.Second,     // how long a dead process keeps others waiting
+	})
+}
 
-func work(ctx context.Context, outbox *os.File, people []string, opts agent.OpenOptions) error {
-	send := tool.New("send", "Send a letter", func(_ context.Context, l letter) (string, error) {
-		_, err := fmt.Fprintln(outbox, "letter to", l.To)
-		return "sent", err
-	}, tool.WithEffect(tool.Mutating))
-	sent := tool.New("sent", "Tell how many letters went to a person", func(_ context.Context, l letter) (int, error) {
-		all, err := os.ReadFile(outbox.Name())
-		return strings.Count(string(all), "letter to "+l.To+"\n"), err
-	}, tool.WithEffect(tool.ReadOnly))
-	a := agent.Agent{Model: model(), Tools: []tool.Tool{send, sent}, Policy: agent.AllowTools("send")}
-
+func work(ctx context.Context, people []string, opts agent.OpenOptions) error {
 	for _, person := range people {
 		opts.SessionID = person
-		res, err := once(ctx, a, &opts, "Send a letter to "+person)
+		res, err := do(ctx, clerk("outbox.txt"), &opts, "Send a letter to "+person)
 		if err != nil {
 			return err
 		}
@@ -63,16 +57,20 @@ func work(ctx context.Context, outbox *os.File, people []string, opts agent.Open
 	return nil
 }
 
-// once does a task in a session of its own. A run that was cut short goes on when
-// the session is opened, and one that has ended is not begun again.
-func once(ctx context.Context, a agent.Agent, opts *agent.OpenOptions, task string) (*agent.Result, error) {
-	s, err := a.Open(ctx, opts)
+// do does a task in a session of its own: it begins the task, goes on with it, or
+// finds it done. When ctx ends before that, whoever is next goes on.
+func do(ctx context.Context, a agent.Agent, opts *agent.OpenOptions, task string) (res *agent.Result, err error) {
+	s, err := a.Open(context.WithoutCancel(ctx), opts) // the end of that one would end the run
 	if err != nil {
 		return nil, err
 	}
-	defer s.Close()
-	if res, err := s.Wait(ctx); err != nil || res.Run != "" {
-		return res, err
+	defer func() { err = errors.Join(err, s.Detach(context.WithoutCancel(ctx))) }()
+	if _, err := s.SendOnce(ctx, "task", llm.User(task), agent.Queue); err != nil {
+		return nil, err
 	}
-	return s.Run(ctx, task)
+	res, err = s.Wait(ctx)
+	if _, short := errors.AsType[*agent.StopError](err); short { // now, or when it was tried before
+		return s.Run(ctx, "Go on.")
+	}
+	return res, err
 }
