@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"math"
 	"sync"
 
 	"github.com/helios-go/helios/llm"
@@ -11,7 +12,7 @@ import (
 // spend, so one that is made anew after a restart knows nothing of what was spent
 // before: see Budget.Spend. It is safe for concurrent use; nil is no limit.
 type Budget struct {
-	within *Budget // that this one is a part of, nil for none
+	within []*Budget // that this one spends from too
 
 	mu    sync.Mutex
 	total llm.Micros
@@ -25,17 +26,23 @@ func NewBudget(total llm.Micros) *Budget { return &Budget{total: total} }
 // Left is what is left. It is negative when the last calls have cost more than
 // there was.
 func (b *Budget) Left() llm.Micros {
+	if b == nil {
+		return math.MaxInt64
+	}
 	b.mu.Lock()
 	left := b.total - b.spent
 	b.mu.Unlock()
-	if b.within != nil {
-		left = min(left, b.within.Left())
+	for _, w := range b.within {
+		left = min(left, w.Left())
 	}
 	return left
 }
 
 // Spent is what was spent.
 func (b *Budget) Spent() llm.Micros {
+	if b == nil {
+		return 0
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.spent
@@ -43,12 +50,23 @@ func (b *Budget) Spent() llm.Micros {
 
 // Spend takes money out, whether or not there is enough: what was paid is paid.
 func (b *Budget) Spend(m llm.Micros) {
+	if b == nil {
+		return
+	}
 	b.mu.Lock()
 	b.spent = b.spent.Add(m)
 	b.mu.Unlock()
-	if b.within != nil {
-		b.within.Spend(m)
+	for _, w := range b.within {
+		w.Spend(m)
 	}
+}
+
+// owe notes what was spent before, and is no longer known to those that this budget
+// spends from.
+func (b *Budget) owe(m llm.Micros) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.spent = b.spent.Add(m)
 }
 
 // purse is what the sub-agents of a run spend from: what is left of the run's own
@@ -60,7 +78,10 @@ func (s *Session) purse(l *loop) *Budget {
 		return limits.Budget
 	}
 	if l.purse == nil {
-		l.purse = &Budget{within: limits.Budget, total: limits.Money - s.st.current().cost}
+		l.purse = &Budget{total: limits.Money - s.st.current().cost}
+		if limits.Budget != nil {
+			l.purse.within = []*Budget{limits.Budget}
+		}
 	}
 	return l.purse
 }

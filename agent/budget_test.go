@@ -7,8 +7,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/helios-go/helios/agent"
+	"github.com/helios-go/helios/agent/agenttest"
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/llm/llmtest"
 	"github.com/helios-go/helios/tool"
@@ -122,4 +124,67 @@ func TestASubAgentThatCannotBeOpenedEndsTheRun(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, res, err)
 		}
 	}
+}
+
+// A budget of the sub-agent's own is charged as well as its caller's money, also when
+// the two are the same one, and after a crash the caller's money is not full again.
+func TestABudgetOfTheSubAgentsOwnIsChargedToo(t *testing.T) {
+	t.Parallel()
+	price := llm.Prices{"test/scripted": {Input: 1_000_000}}
+	for _, shared := range []bool{false, true} {
+		own, callers := agent.NewBudget(300), agent.NewBudget(1000)
+		if shared {
+			own = callers
+		}
+		helper := agent.Agent{
+			Limits: agent.Limits{Budget: own, Turns: 100}, Tools: []tool.Tool{echo("look", tool.ReadOnly)},
+			Model: llmtest.Func(func(*llm.Request) llmtest.Turn { return llmtest.Call("look", `{}`).Using(llm.Usage{Input: 10}) }),
+		}
+		lead := agent.Agent{
+			Model: script(llmtest.Call("helper", `{"task":"x"}`).Using(llm.Usage{Input: 100}), llmtest.Text("ok")),
+			Tools: []tool.Tool{helper.Tool("helper", "")}, Prices: price, Limits: agent.Limits{Money: 500, Budget: callers},
+		}
+		res, _ := lead.Run(t.Context(), "go")
+		wantEqual(t, "the caller's budget", callers.Spent(), res.Cost)
+		if most := min(300, 400) + 10; !shared && (own.Spent() < 300 || own.Spent() > llm.Micros(most)) {
+			t.Errorf("the sub-agent has spent %d of its 300", own.Spent())
+		}
+		if res.Cost > 500+10 {
+			t.Errorf("the run has cost %d of 500", res.Cost)
+		}
+	}
+}
+
+func TestMoneySpentBeforeACrashIsSpent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		inner := agent.NewMemoryStore()
+		crash := agenttest.Crash(inner, 1<<30)
+		calls := 0
+		helper := agent.Agent{
+			Limits: agent.Limits{Turns: 1000}, Tools: []tool.Tool{echo("look", tool.ReadOnly)},
+			Model: llmtest.Func(func(*llm.Request) llmtest.Turn {
+				if calls++; calls == 50 {
+					crash.Kill()
+				}
+				return llmtest.Call("look", `{}`).Using(llm.Usage{Input: 7})
+			}),
+		}
+		lead := agent.Agent{
+			Model: llmtest.Func(func(*llm.Request) llmtest.Turn { return llmtest.Call("helper", `{"task":"x"}`) }),
+			Tools: []tool.Tool{helper.Tool("helper", "")}, Prices: llm.Prices{"test/scripted": {Input: 1_000_000}}, Limits: agent.Limits{Money: 1000},
+		}
+		s, err := lead.Open(t.Context(), &agent.OpenOptions{Store: crash, SessionID: "s"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Run(t.Context(), "go")
+		s.Close()
+		b := open(t, lead, &agent.OpenOptions{Store: inner, SessionID: "s"})
+		res, err := b.wait()
+		wantStop(t, res, err, agent.StopMoney, agent.ErrMoney)
+		if res.Cost > 1000+20 {
+			t.Errorf("the run has cost %d of 1000", res.Cost)
+		}
+	})
 }

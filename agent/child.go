@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/tool"
@@ -61,10 +62,11 @@ func (a Agent) work(ctx context.Context, h *host, task string) (tool.Result, err
 	parent.mu.Lock()
 	purse := parent.purse(h.r.l)
 	parent.mu.Unlock()
-	if own := a.Limits.Budget; own == nil {
+	switch own := a.Limits.Budget; {
+	case own == nil, own == parent.agent.Limits.Budget:
 		a.Limits.Budget = purse
-	} else if purse != nil && own != purse {
-		a.Limits.Budget = &Budget{within: purse, total: own.Left()}
+	case purse != nil && own != purse:
+		a.Limits.Budget = &Budget{within: []*Budget{purse, own}, total: math.MaxInt64}
 	}
 	if _, priced := a.Prices[a.Model.Name()]; !priced {
 		a.Prices = parent.agent.Prices
@@ -76,6 +78,13 @@ func (a Agent) work(ctx context.Context, h *host, task string) (tool.Result, err
 	opts.SessionID = childID(call)
 	if opts.Approver != nil {
 		opts.Approver = ApproverFunc(h.forward)
+	}
+	if parent.agent.Limits.Money > 0 { // what it spent before a crash is in its own log only
+		spent, err := spentIn(ctx, opts.Store, opts.SessionID)
+		if err != nil {
+			return tool.Result{}, err
+		}
+		purse.owe(spent)
 	}
 	started := &ChildStarted{Session: opts.SessionID, Agent: a.Name, Call: call.ID}
 	if v.find(opts.SessionID) == nil {
@@ -109,6 +118,18 @@ func (a Agent) work(ctx context.Context, h *host, task string) (tool.Result, err
 		return tool.Result{}, context.Cause(ctx)
 	}
 	return answerOf(res, err)
+}
+
+// spentIn is what the open run of a session has cost so far.
+func spentIn(ctx context.Context, st Store, session string) (llm.Micros, error) {
+	var s state
+	for e, err := range st.Read(ctx, session, 1) {
+		if err != nil {
+			return 0, err
+		}
+		s.apply(&e)
+	}
+	return s.current().cost, nil
 }
 
 // begun reports whether the session has got a message, now or in a process that

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -212,8 +211,18 @@ func TestADoubtfulCallOfASubAgentIsLoudInTheCaller(t *testing.T) {
 		b := open(t, a, &agent.OpenOptions{Store: inner, SessionID: "s"})
 		res, err := b.wait()
 		var unsafe *agent.UnsafeResumeError
-		if !errors.As(err, &unsafe) || res.Stop != agent.StopFailed || !strings.HasPrefix(unsafe.Session, "sub_") {
+		if !errors.As(err, &unsafe) || res.Stop != agent.StopFailed || unsafe.Session != "s" || len(unsafe.Calls) != 1 || unsafe.Calls[0].Name != "write" {
 			t.Errorf("result = %+v, %v", res, err)
+		}
+		wantEqual(t, "runs", fmt.Sprint(w.times("write")), "[1]")
+		wantEqual(t, "ends", len(pick[*agent.RunEnded](b.log())), 0) // nothing is lost by having asked
+		b.Close()
+
+		worker.Model = script(llmtest.Text("I cannot tell."))
+		a = agent.Agent{Model: script(llmtest.Text("Neither can I.")), Tools: []tool.Tool{worker.Tool("work", "")}}
+		b = open(t, a, &agent.OpenOptions{Store: inner, SessionID: "s", Unsafe: agent.TellModel})
+		if res, err := b.wait(); err != nil || res.Text != "Neither can I." {
+			t.Errorf("told the model: %+v, %v", res, err)
 		}
 		wantEqual(t, "runs", fmt.Sprint(w.times("write")), "[1]")
 	})

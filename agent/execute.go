@@ -41,7 +41,13 @@ func (r *run) execute(calls []openCall, verdicts []verdict, ready []int) error {
 	for n, i := range ready {
 		places <- struct{}{}
 		group.Go(func() {
-			defer func() { <-places }()
+			defer func() {
+				if p := recover(); p != nil {
+					r.s.panicked("the end of a call", p)
+					errs[n] = &panicError{p}
+				}
+				<-places
+			}()
 			errs[n] = r.complete(&calls[i], &verdicts[i], i)
 		})
 	}
@@ -203,11 +209,11 @@ func (r *run) invoke(v *verdict) (tool.Result, error) {
 	select {
 	case got = <-done:
 	case <-ctx.Done():
-		if h.delegates.Load() { // it ends when what it waits for does, and has to tell what that has cost
-			got = <-done
-			break
+		patience := r.s.agent.Limits.Grace
+		if h.delegates.Load() { // it waits for others to give up, and has to tell what that has cost
+			patience *= 8
 		}
-		grace := time.NewTimer(r.s.agent.Limits.Grace)
+		grace := time.NewTimer(patience)
 		defer grace.Stop()
 		select {
 		case got = <-done:

@@ -18,7 +18,8 @@ import (
 // Hooks fail safe: an error or a panic blocks the message, denies the call, hides
 // the result, or fails the run, as told at each phase.
 //
-// After a crash a phase may be gone through again. The functions are called from
+// A function must not call Close, Detach, Wait or Run of its session: they wait for
+// what it is part of. After a crash a phase may be gone through again. The functions are called from
 // the session's run, several AfterTool at the same time.
 type Hook struct {
 	Name string
@@ -52,7 +53,7 @@ type Hook struct {
 	// Event watches, with no say: it sees each event of a run of this session, the
 	// ephemeral ones too, in order and from a goroutine of its own. A run does not
 	// wait for it, but Wait returns only when it has seen all; what is too slow
-	// misses ephemeral events, as in Session.Events. It must not call Close.
+	// misses ephemeral events, as in Session.Events.
 	Event func(ctx context.Context, at Moment, e Event)
 }
 

@@ -54,10 +54,20 @@ func (s *Session) post(ctx context.Context, data EventData) (Seq, error) {
 	if err != nil {
 		return 0, err
 	}
+	if last <= s.st.seq { // the log was purged meanwhile: what is known is no more
+		s.forget()
+	}
 	if err := s.absorb(context.WithoutCancel(ctx), last, events); err != nil {
 		s.warn("read the log", err) // what was posted is there, and will be seen
 	}
 	return last, nil
+}
+
+// forget has the session begin anew. Called with writing held.
+func (s *Session) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.st, s.resting = state{}, nil
 }
 
 // append writes events of the run that is going on. They are written even when
@@ -182,7 +192,10 @@ func (s *Session) apply(e *Event) {
 			s.loop.streaming = nil
 		}
 	}
-	switch d := e.Data.(type) {
+	for _, f := range s.fates {
+		f.note(e)
+	}
+	switch e.Data.(type) {
 	case *UserMessage, *ModelMessage, *QuestionAsked:
 		s.react()
 	case *QuestionAnswered, *ToolEnded:
@@ -190,12 +203,6 @@ func (s *Session) apply(e *Event) {
 	case *RunEnded:
 		s.prune()
 		s.succeed()
-	case *MessageBlocked:
-		for _, f := range s.fates {
-			if f.seq == d.Message {
-				f.blocked = d
-			}
-		}
 	}
 }
 
@@ -203,7 +210,7 @@ func (s *Session) apply(e *Event) {
 // if there is something left to do: the other one may be about to close. Called with
 // mu held.
 func (s *Session) succeed() {
-	if s.loop == nil && !s.guest && s.working() {
+	if s.loop == nil && !s.guest && !s.opening && s.working() {
 		s.leased = 0
 		time.AfterFunc(s.opts.Poll, func() { s.kick(false) })
 	}

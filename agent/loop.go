@@ -44,7 +44,7 @@ func (s *Session) kick(must bool) {
 func (s *Session) claim(must bool) *loop {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.guest || s.loop != nil || s.ended() != nil || !s.working() {
+	if s.guest || s.opening || s.loop != nil || s.ended() != nil || !s.working() {
 		return nil
 	}
 	if !must && time.Now().UnixNano() < s.leased {
@@ -66,28 +66,49 @@ func (s *Session) begin(l *loop) {
 // resume reads the log of a session that may exist, and goes on with what was
 // cut short there.
 func (s *Session) resume(ctx context.Context) error {
-	if err := s.catchUp(ctx); err != nil {
+	s.mu.Lock()
+	s.opening = true // nobody else takes the work up meanwhile
+	s.mu.Unlock()
+	l, err := s.takeUp(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.opening = false
+	var leased *LeasedError
+	switch {
+	case errors.As(err, &leased):
+		s.later(leased)
+		return nil
+	case l == nil:
 		return err
+	}
+	s.begin(l)
+	go s.work(l)
+	return nil
+}
+
+// takeUp returns a loop that owns the session, nil if there is nothing to do.
+func (s *Session) takeUp(ctx context.Context) (*loop, error) {
+	if err := s.catchUp(ctx); err != nil {
+		return nil, err
 	}
 	s.mu.Lock()
 	working := s.working()
 	s.mu.Unlock()
 	if !working {
-		return nil
+		return nil, nil
 	}
 	l := s.newLoop()
-	switch err := s.acquire(ctx, l); {
-	case errors.As(err, new(*LeasedError)):
-		return nil
-	case err != nil:
+	if err := s.acquire(ctx, l); err != nil {
 		s.release(l)
-		return err
+		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.begin(l)
-	go s.work(l)
-	return nil
+	return l, nil
+}
+
+// later has the session look for work again when another owner's lease is over.
+// Called with mu held.
+func (s *Session) later(e *LeasedError) {
+	time.AfterFunc(time.Until(e.Until), func() { s.kick(false) })
 }
 
 // work runs the session until there is nothing left to do.
@@ -122,7 +143,7 @@ func (s *Session) settle(err error) {
 	case err == nil, s.ended() != nil, errors.Is(err, ErrFenced):
 		// there is nothing more to do here
 	case errors.As(err, &leased):
-		time.AfterFunc(time.Until(leased.Until), func() { s.kick(false) })
+		s.later(leased)
 	default:
 		s.broken = &StopError{Stop: StopFailed, Err: err}
 	}
@@ -198,7 +219,7 @@ func (s *Session) acquire(ctx context.Context, l *loop) error {
 	if err := s.catchUp(ctx); err != nil {
 		return err
 	}
-	return s.unsafe()
+	return s.unsafe(ctx)
 }
 
 func (s *Session) release(l *loop) {
@@ -213,22 +234,47 @@ func (s *Session) release(l *loop) {
 
 // unsafe is an *UnsafeResumeError if the log holds calls that started, did not
 // end and cannot be repeated, unless the model is to be told.
-func (s *Session) unsafe() error {
+func (s *Session) unsafe(ctx context.Context) error {
 	if s.opts.Unsafe == TellModel {
 		return nil
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	var calls []*llm.ToolCall
-	for _, c := range s.st.openCalls() {
+	calls, children := s.st.doubts()
+	s.mu.Unlock()
+	for len(children) > 0 { // those of sub-agents are as bad
+		var st state
+		for e, err := range s.opts.Store.Read(ctx, children[0], 1) {
+			if err != nil {
+				return err
+			}
+			st.apply(&e)
+		}
+		below, more := st.doubts()
+		calls, children = append(calls, below...), append(children[1:], more...)
+	}
+	if len(calls) == 0 {
+		return nil
+	}
+	return &UnsafeResumeError{Session: s.id, Calls: calls}
+}
+
+// doubts are the calls of the open run of which nobody knows if they took effect,
+// and the sub-agents' sessions that work for it.
+func (s *state) doubts() (calls []*llm.ToolCall, children []string) {
+	for _, c := range s.openCalls() {
 		if c.doubtful() {
 			calls = append(calls, c.started.Call)
 		}
 	}
-	if calls == nil {
-		return nil
+	if s.run == nil {
+		return calls, nil
 	}
-	return &UnsafeResumeError{Session: s.id, Calls: calls}
+	for _, c := range s.run.children {
+		if !c.ended {
+			children = append(children, c.session)
+		}
+	}
+	return calls, children
 }
 
 // doubtful reports whether nobody knows if the call took effect.
@@ -242,19 +288,20 @@ func (s *Session) keep(l *loop) func() {
 	if s.private {
 		return func() {}
 	}
+	ctx, cancel := context.WithCancel(l.durable)
 	done, quit := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		s.keeper(l, quit)
+		s.keeper(ctx, l, quit)
 	}()
 	return func() {
 		close(quit)
+		cancel() // also what the store is at
 		<-done
 	}
 }
 
-func (s *Session) keeper(l *loop, quit <-chan struct{}) {
-	ctx := l.durable
+func (s *Session) keeper(ctx context.Context, l *loop, quit <-chan struct{}) {
 	renew := time.NewTicker(s.opts.Lease / 4)
 	defer renew.Stop()
 	var poll <-chan time.Time
@@ -284,7 +331,7 @@ func (s *Session) keeper(l *loop, quit <-chan struct{}) {
 			case errors.Is(err, ErrFenced) || time.Since(renewed) > s.opts.Lease:
 				s.stopRun(l, errors.Join(ErrFenced, err)) // it is no longer the owner
 				return
-			default:
+			case ctx.Err() == nil:
 				s.warn("renew the lease", err)
 			}
 		}
@@ -292,7 +339,7 @@ func (s *Session) keeper(l *loop, quit <-chan struct{}) {
 }
 
 func (s *Session) look(ctx context.Context) {
-	if err := s.catchUp(ctx); err != nil {
+	if err := s.catchUp(ctx); err != nil && ctx.Err() == nil {
 		s.warn("read the log", err)
 	}
 }

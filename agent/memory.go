@@ -284,11 +284,15 @@ func (m *MemoryStore) Purge(_ context.Context, olderThan time.Time) (int, error)
 	defer m.mu.Unlock()
 	n := 0
 	for s := range m.all() {
-		if info := s.look(); info.State == StateIdle && info.Active.Before(olderThan) && !info.Leased(time.Now()) {
-			delete(m.sessions, s.id)
-			if m.only == s {
-				m.only = nil
-			}
+		info := s.look()
+		if info.State != StateIdle || !info.Active.Before(olderThan) || info.Leased(time.Now()) || info.Seq == 0 && s.changed != nil {
+			continue
+		}
+		delete(m.sessions, s.id)
+		if m.only == s {
+			m.only = nil
+		}
+		if info.Seq > 0 { // others were asked about, and never began
 			n++
 		}
 	}

@@ -118,11 +118,11 @@ func (e *StopError) Is(target error) bool {
 type plainResult Result // without methods
 
 // MarshalJSON writes the error as its text.
-func (r *Result) MarshalJSON() ([]byte, error) {
+func (r Result) MarshalJSON() ([]byte, error) {
 	return marshal(struct {
 		*plainResult
 		Error string `json:"error,omitempty"`
-	}{(*plainResult)(r), errText(r.Err)})
+	}{(*plainResult)(&r), errText(r.Err)})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes; the error still matches the

@@ -114,6 +114,7 @@ type Session struct {
 	waiters  int32         // callers of Wait
 	private  bool          // nobody else can reach the store
 	guest    bool          // it runs nothing itself
+	opening  bool          // Open is not done yet
 	closed   bool
 	leaving  bool    // closed, but its run is left open
 	perToken float64 // tokens that the model counts for one that is estimated
@@ -293,9 +294,9 @@ func checkUser(m *llm.Message) error {
 
 // Run sends a message with [Queue] and waits as [Session.Wait] does: until the
 // session is idle, or until its run waits for an answer, with StopQuestion and no
-// error. Look at Result.Stop, not at the error alone. The result is that of the
-// session's last run, which is another one than the message's where others send
-// too. Where a hook has dropped the message it stops with StopBlocked.
+// error. Look at Result.Stop, not at the error alone. The result is that of the run
+// that has taken the message, also where others send too. Where a hook has dropped
+// the message it stops with StopBlocked.
 func (s *Session) Run(ctx context.Context, prompt string) (*Result, error) {
 	seq, err := s.send(ctx, "", llm.User(prompt), Queue)
 	if err != nil {
@@ -311,6 +312,26 @@ func (s *Session) Run(ctx context.Context, prompt string) (*Result, error) {
 type fate struct {
 	seq     Seq
 	blocked *MessageBlocked // not nil: it was
+	run     string          // that has taken it
+	result  *Result         // of that run
+}
+
+// note takes an event into account.
+func (f *fate) note(e *Event) {
+	switch d := e.Data.(type) {
+	case *MessageBlocked:
+		if d.Message == f.seq {
+			f.blocked = d
+		}
+	case *TurnStarted:
+		if slices.Contains(d.Took, f.seq) {
+			f.run = e.Run
+		}
+	case *RunEnded:
+		if e.Run == f.run && f.result == nil {
+			f.result = d.Result
+		}
+	}
 }
 
 func (s *Session) follow(seq Seq) *fate {
@@ -321,7 +342,8 @@ func (s *Session) follow(seq Seq) *fate {
 	return f
 }
 
-// unfollow returns the result, or that the message was blocked.
+// unfollow returns the result of the message's run, or that the message was blocked,
+// or what waiting has come to.
 func (s *Session) unfollow(f *fate, res *Result, err error) (*Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -329,7 +351,10 @@ func (s *Session) unfollow(f *fate, res *Result, err error) (*Result, error) {
 	if len(s.fates) == 0 {
 		s.fates = nil
 	}
-	if f.blocked == nil {
+	switch {
+	case f.result != nil:
+		return f.result, f.result.Err
+	case f.blocked == nil:
 		return res, err
 	}
 	err = &StopError{Stop: StopBlocked, Err: errors.New(f.blocked.Reason)}

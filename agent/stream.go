@@ -343,11 +343,16 @@ func (r *run) message(resp *llm.Response, turn, attempt int) *ModelMessage {
 		p.Text = strings.ToValidUTF8(p.Text, "\uFFFD")
 		if isCall(p) && (p.Call.ID == "" || sameID(parts[:i], p.Call.ID)) {
 			call := *p.Call
-			call.ID = fmt.Sprintf("call_%d_%d", turn, i)
+			call.ID = r.callID(turn, i)
 			p.Call = &call
 		}
 	}
 	return m
+}
+
+// callID is an id that no other call of the conversation has.
+func (r *run) callID(turn, part int) string {
+	return fmt.Sprintf("call_%s_%d_%d", r.id[max(0, len(r.id)-12):], turn, part)
 }
 
 func sameID(parts []llm.Part, id string) bool {
