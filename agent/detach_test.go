@@ -183,3 +183,50 @@ func TestAParkedRunIsDetachedAtOnce(t *testing.T) {
 		wantEqual(t, "questions", len(b.Questions()), 0)
 	})
 }
+
+// A run that was handed over is open in the log, whatever it was doing when that was
+// asked for.
+func TestDetachEndsNoRun(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	look := tool.New("look", "Look", func(context.Context, struct{}) (string, error) { return "22 C", nil }, tool.WithEffect(tool.ReadOnly))
+	const tries = 2000
+	for i := range tries {
+		store := agent.NewMemoryStore()
+		a := agent.Agent{Tools: []tool.Tool{look}, Model: llmtest.Func(func(r *llm.Request) llmtest.Turn {
+			if len(r.Messages) < 12 {
+				return llmtest.Call("look", "{}")
+			}
+			return llmtest.Text("22 C")
+		})}
+		s, err := a.Open(ctx, &agent.OpenOptions{Store: store, SessionID: "s"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		events := s.Events(ctx, 0)
+		if _, err := s.Send(ctx, llm.User("How warm is it?"), agent.Steer); err != nil {
+			t.Fatal(err)
+		}
+		for e, err := range events {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if int(e.Seq) > i%24 {
+				break
+			}
+		}
+		if err := s.Detach(ctx); err != nil {
+			t.Fatal(err)
+		}
+		var last agent.EventKind
+		for e, err := range store.Read(ctx, "s", 1) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d, ok := e.Data.(*agent.RunEnded); ok && d.Result.Err != nil {
+				t.Fatalf("after %s the run ended: %v; want it left open", last, d.Result.Err)
+			}
+			last = e.Kind()
+		}
+	}
+}

@@ -177,11 +177,14 @@ func (r *run) permission(c *tool.Call, t *tool.Tool) *tool.Question {
 		on = " on " + strings.Join(quoted, " and ")
 		later = "every later call of " + c.Name + on
 	}
+	if q.Keys == nil {
+		on = with(c.Args)
+	}
 	if r.s.parent != nil {
 		where = fmt.Sprintf("while the sub-agent %q works on this task", r.s.agent.Name)
 	}
 	if len(on) > maxShown {
-		on, hides = cut(on, maxShown)+"...", true
+		on, hides = cut(on, maxShown)+"...", hides || q.Keys != nil
 	}
 	q.Text = "May " + c.Name + " run" + on + "?"
 	if !hides {
@@ -189,6 +192,15 @@ func (r *run) permission(c *tool.Call, t *tool.Tool) *tool.Question {
 		q.Choices = append(q.Choices, tool.Choice{Label: tool.Always, Description: "this call and " + later + " " + where})
 	}
 	return q
+}
+
+// with tells of the arguments of a call that has no key, nothing where it has none.
+func with(args json.RawMessage) string {
+	var line bytes.Buffer
+	if json.Compact(&line, args) != nil || line.Len() <= len("{}") {
+		return ""
+	}
+	return " with " + line.String()
 }
 
 // shown are keys without secrets, and whether there were any.

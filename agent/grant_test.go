@@ -108,7 +108,7 @@ func TestAlwaysIsForTheSameToolAndKey(t *testing.T) {
 	}
 	for i, want := range []string{
 		`May write run on "a"? "always" also allows every later call of write on "a" in this session.`, "", "",
-		`May whole run? "always" also allows every later call of whole, whatever its arguments, in this session.`,
+		`May whole run with {"text":"1"}? "always" also allows every later call of whole, whatever its arguments, in this session.`,
 	} {
 		q := k.asked[i]
 		if want != "" && q.Text != want {

@@ -365,3 +365,27 @@ func TestResumeAllLeavesASessionToWhoWasFaster(t *testing.T) {
 		faster.Close()
 	})
 }
+
+// A worker that is told to stop hands over what it works on.
+func TestResumeAllHandsOverWhenItIsToStop(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := agent.NewMemoryStore()
+		a := agent.Agent{Model: llmtest.Func(func(*llm.Request) llmtest.Turn { return llmtest.Text("ok").After(10 * time.Second) })}
+		event := agent.Event{Data: &agent.UserMessage{Message: llm.User("go"), Delivery: agent.Queue, Origin: agent.OriginUser}}
+		if _, err := store.Post(t.Context(), "s", []agent.Event{{Data: &agent.SessionOpened{}}, event}); err != nil {
+			t.Fatal(err)
+		}
+		find := func(agent.SessionInfo) (agent.Agent, *agent.OpenOptions, bool) { return a, nil, true }
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		report, err := agent.ResumeAll(ctx, store, find, nil)
+		if err != nil || !errors.Is(report.Failed["s"], agent.ErrDetached) {
+			t.Errorf("stopped: %+v, %v", report, err)
+		}
+		report, err = agent.ResumeAll(t.Context(), store, find, nil)
+		if err != nil || report.Results["s"] == nil || report.Results["s"].Text != "ok" {
+			t.Errorf("the next one: %+v, %v", report, err)
+		}
+	})
+}

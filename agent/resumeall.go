@@ -12,6 +12,9 @@ import (
 type ResumeOptions struct {
 	// Parallel is how many sessions are worked on at the same time, by default 4.
 	Parallel int
+	// Patience is how long tools may go on after ctx has ended, by default 10
+	// seconds; see [Session.Detach].
+	Patience time.Duration
 }
 
 // A Report says what [ResumeAll] did, by session id.
@@ -28,11 +31,18 @@ type Report struct {
 // filled in. Sub-agents' sessions are left to their callers. It returns when all
 // have settled, which a run that waits for an answer has, or with an error if the
 // store cannot be listed. Two that resume the same store never work on the same
-// session. The runs live under ctx: ending it ends them, with StopCancelled.
+// session.
+//
+// Sessions with questions are among them, since a question may have expired. Ending
+// ctx ends no run: the sessions are handed over as by [Session.Detach], and their
+// results say so.
 func ResumeAll(ctx context.Context, st Store, find func(SessionInfo) (Agent, *OpenOptions, bool), opts *ResumeOptions) (Report, error) {
-	parallel := 4
+	parallel, patience := 4, 10*time.Second
 	if opts != nil && opts.Parallel > 0 {
 		parallel = opts.Parallel
+	}
+	if opts != nil && opts.Patience > 0 {
+		patience = opts.Patience
 	}
 	report := Report{Results: map[string]*Result{}, Failed: map[string]error{}}
 	var found []SessionInfo
@@ -48,6 +58,9 @@ func ResumeAll(ctx context.Context, st Store, find func(SessionInfo) (Agent, *Op
 		places = make(chan struct{}, parallel)
 	)
 	for _, info := range found {
+		if ctx.Err() != nil {
+			break // the rest is for others
+		}
 		if info.Leased(time.Now()) {
 			report.Leased = append(report.Leased, info.ID)
 			continue
@@ -60,7 +73,7 @@ func ResumeAll(ctx context.Context, st Store, find func(SessionInfo) (Agent, *Op
 		places <- struct{}{}
 		group.Go(func() {
 			defer func() { <-places }()
-			res, err := resumeOne(ctx, st, info.ID, a, o)
+			res, err := resumeOne(ctx, st, info.ID, a, o, patience)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
@@ -79,17 +92,22 @@ func ResumeAll(ctx context.Context, st Store, find func(SessionInfo) (Agent, *Op
 	return report, nil
 }
 
-func resumeOne(ctx context.Context, st Store, id string, a Agent, o *OpenOptions) (*Result, error) {
+func resumeOne(ctx context.Context, st Store, id string, a Agent, o *OpenOptions, patience time.Duration) (*Result, error) {
 	opts := OpenOptions{}
 	if o != nil {
 		opts = *o
 	}
 	opts.Store, opts.SessionID = st, id
-	s, err := a.Open(ctx, &opts)
+	s, err := a.Open(context.WithoutCancel(ctx), &opts)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
+	defer context.AfterFunc(ctx, func() {
+		patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer cancel()
+		_ = s.Detach(patient) // it has nothing to say but nil
+	})()
 	if until := s.leasedUntil(); time.Now().Before(until) { // somebody was faster
 		return nil, &LeasedError{Session: id, Until: until}
 	}

@@ -238,6 +238,13 @@ func (r *run) stopped(cause error, before ...EventData) error {
 	switch {
 	case errors.Is(cause, ErrFenced):
 		return cause
+	case errors.Is(cause, ErrDetached): // whoever opens it next goes on
+		for _, d := range before {
+			if msg, ok := d.(*ModelMessage); ok {
+				return r.s.append(r.l, leftBehind(msg)...)
+			}
+		}
+		return nil
 	case errors.Is(cause, ErrInterrupted):
 		reason := r.s.view().reason
 		if reason == "" {
