@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/helios-go/helios/llm"
 )
 
 // formatVersion is the v of the envelope. A reader keeps events of a newer
@@ -25,10 +27,14 @@ type envelope struct {
 //
 //	{"v":1,"seq":12,"time":"2026-11-30T12:00:00.123Z","run":"...","turn":3,"kind":"custom","name":"plan","data":{}}
 //
-// Text that is not valid UTF-8 gets replacement characters.
+// Text that is not valid UTF-8 gets replacement characters. What UnmarshalJSON could
+// not read again is an error.
 func (e Event) MarshalJSON() ([]byte, error) {
-	if e.Data == nil {
+	switch {
+	case e.Data == nil:
 		return nil, fmt.Errorf("write event %d: it has no data", e.Seq)
+	case !complete(e.Data):
+		return nil, fmt.Errorf("write %s event %d: %w", e.Kind(), e.Seq, errIncomplete)
 	}
 	version := formatVersion
 	var body []byte
@@ -45,9 +51,17 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	if len(body) <= len("{}") {
 		return head, nil
 	}
+	if llm.Deeper(body, maxReadDepth) {
+		return nil, fmt.Errorf("write %s event %d: it nests deeper than %d levels, which cannot be read again", e.Kind(), e.Seq, maxReadDepth)
+	}
 	head[len(head)-1] = ','
 	return append(head, body[1:]...), nil
 }
+
+// maxReadDepth is as deep as encoding/json reads.
+const maxReadDepth = 10_000
+
+var errIncomplete = errors.New("it lacks what it is about")
 
 // UnmarshalJSON reads what MarshalJSON writes. An event of a kind or version
 // that it does not know becomes an [Unrecognized] one, without loss.
@@ -67,7 +81,7 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	}
 	err := json.Unmarshal(data, e.Data)
 	if err == nil && !complete(e.Data) {
-		err = errors.New("it lacks what it is about")
+		err = errIncomplete
 	}
 	if err != nil {
 		return fmt.Errorf("read %s event %d: %w", env.Kind, env.Seq, err)
@@ -159,6 +173,15 @@ func newData(k EventKind) EventData {
 		return new(Dropped)
 	}
 	return nil
+}
+
+// marshalShallow is marshal for data that goes into an event, see [llm.MaxDepth].
+func marshalShallow(v any) ([]byte, error) {
+	data, err := marshal(v)
+	if err == nil && llm.Deeper(data, llm.MaxDepth) {
+		return nil, fmt.Errorf("it nests deeper than %d levels", llm.MaxDepth)
+	}
+	return data, err
 }
 
 // marshal is json.Marshal without HTML escapes, which would hide a secret from

@@ -316,7 +316,7 @@ func clean(res *tool.Result, limit int) {
 		}
 		res.Parts[i].Text = text
 	}
-	if len(res.Data) > 0 && !json.Valid(res.Data) {
+	if len(res.Data) > 0 && (!json.Valid(res.Data) || llm.Deeper(res.Data, llm.MaxDepth)) {
 		if text, err := marshal(string(res.Data)); err == nil {
 			res.Data = text
 		}

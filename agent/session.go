@@ -459,7 +459,7 @@ func (s *Session) Questions() []*tool.Question {
 // Custom adds an event of the application's own to the log. The data is written
 // as JSON. The agent does not look at it.
 func (s *Session) Custom(ctx context.Context, name string, data any) error {
-	raw, err := marshal(data)
+	raw, err := marshalShallow(data)
 	if err == nil {
 		_, err = s.post(ctx, &Custom{Name: name, Data: json.RawMessage(raw)})
 	}

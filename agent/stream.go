@@ -334,7 +334,7 @@ func (r *run) message(resp *llm.Response, turn, attempt int) *ModelMessage {
 		Finish: resp.Finish, Meta: resp.Meta, Attempt: attempt,
 	}
 	m.Cost = a.cost(m.Model, resp.Usage)
-	if len(m.Meta) > 0 && !json.Valid(m.Meta) {
+	if len(m.Meta) > 0 && (!json.Valid(m.Meta) || llm.Deeper(m.Meta, llm.MaxDepth)) {
 		m.Meta = nil
 	}
 	parts := m.Message.Parts

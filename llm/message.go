@@ -69,8 +69,8 @@ type toolCallJSON struct {
 }
 
 // MarshalJSON writes arguments that are not valid JSON, as a cut stream leaves
-// them, as the string args_text, so that any call can be stored. What is not UTF-8
-// becomes the replacement character.
+// them, or that nest deeper than [MaxDepth], as the string args_text, so that any
+// call can be stored. What is not UTF-8 becomes the replacement character.
 func (c ToolCall) MarshalJSON() ([]byte, error) {
 	out := toolCallJSON{ID: c.ID, Name: c.Name, Args: c.Args}
 	switch {
@@ -78,7 +78,7 @@ func (c ToolCall) MarshalJSON() ([]byte, error) {
 	case !utf8.Valid(c.Args):
 		c.Args = bytes.ToValidUTF8(c.Args, []byte("\uFFFD"))
 		return c.MarshalJSON()
-	case !json.Valid(c.Args):
+	case !json.Valid(c.Args), Deeper(c.Args, MaxDepth):
 		out.Args, out.Text = nil, string(c.Args)
 	}
 	return marshal(out) // with <, > and & as the model wrote them
@@ -109,6 +109,36 @@ type ToolResult struct {
 type Opaque struct {
 	Provider string          `json:"provider"`
 	Data     json.RawMessage `json:"data"`
+}
+
+type opaqueJSON struct {
+	Provider string          `json:"provider"`
+	Data     json.RawMessage `json:"data"`
+	Text     string          `json:"data_text,omitempty"`
+}
+
+// MarshalJSON writes data that is not valid JSON, or that nests deeper than
+// [MaxDepth], as the string data_text, so that any block can be stored. What is not
+// UTF-8 becomes the replacement character there.
+func (o Opaque) MarshalJSON() ([]byte, error) {
+	out := opaqueJSON{Provider: o.Provider, Data: o.Data}
+	if len(o.Data) > 0 && (!json.Valid(o.Data) || Deeper(o.Data, MaxDepth)) {
+		out.Data, out.Text = nil, string(o.Data)
+	}
+	return marshal(out)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (o *Opaque) UnmarshalJSON(data []byte) error {
+	var in opaqueJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	*o = Opaque{Provider: in.Provider, Data: in.Data}
+	if in.Text != "" {
+		o.Data = json.RawMessage(in.Text)
+	}
+	return nil
 }
 
 // Text returns a text part.

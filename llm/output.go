@@ -169,6 +169,9 @@ func (o *Output[T]) Decode(text string) (T, error) {
 	if err != nil {
 		return zero, o.bad(text, err.Error())
 	}
+	if Deeper(data, MaxDepth) {
+		return zero, o.bad(text, fmt.Sprintf("it nests deeper than %d levels", MaxDepth))
+	}
 	var wrong *SchemaError
 	if err := o.Schema.validate(data, o.opts.HideText); errors.As(err, &wrong) {
 		return zero, o.bad(text, wrong.Problems...)

@@ -155,7 +155,8 @@ var nameOK = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // Check validates the arguments of a call and returns them in the form that
 // [Tool.Run] takes: none at all, or null, become {}, and bytes that are not UTF-8
-// the replacement character. An error is worded for the model.
+// the replacement character. What nests deeper than [llm.MaxDepth] is refused. An
+// error is worded for the model.
 func (t Tool) Check(args json.RawMessage) (json.RawMessage, error) {
 	if err := t.Err(); err != nil {
 		return nil, err
@@ -165,6 +166,9 @@ func (t Tool) Check(args json.RawMessage) (json.RawMessage, error) {
 		args = json.RawMessage("{}")
 	case !utf8.Valid(args):
 		args = bytes.ToValidUTF8(args, []byte("\uFFFD"))
+	}
+	if llm.Deeper(args, llm.MaxDepth) {
+		return nil, fmt.Errorf("invalid arguments for %s: they nest deeper than %d levels", t.Spec.Name, llm.MaxDepth)
 	}
 	if err := t.schema.Validate(args); err != nil {
 		return nil, fmt.Errorf("invalid arguments for %s: %w", t.Spec.Name, err)
