@@ -2,8 +2,10 @@ package agent_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,4 +113,81 @@ func FuzzEventJSON(f *testing.F) {
 			t.Errorf("%s is written as %s, and then as %s, %v", data, first, second, err)
 		}
 	})
+}
+
+// nested is an object that nests n levels deep.
+func nested(n int) json.RawMessage {
+	return json.RawMessage(strings.Repeat(`{"a":`, n-1) + "{}" + strings.Repeat("}", n-1))
+}
+
+// depths are around what is taken as it is, and around what encoding/json reads.
+var depths = []int{1, llm.MaxDepth, llm.MaxDepth + 1, 5_000, 9_990, 9_995, 9_996, 9_997, 9_998, 9_999, 10_000, 10_001, 15_000}
+
+// readable writes an event and reads it again.
+func readable(e agent.Event) error {
+	data, err := json.Marshal(e)
+	if err == nil {
+		err = json.Unmarshal(data, &e)
+	}
+	return err
+}
+
+// However deep the JSON nests that models, tools and applications make, the log that
+// they leave can be written and read.
+func TestALogOfDeepJSONCanBeRead(t *testing.T) {
+	t.Parallel()
+	object := json.RawMessage(`{"type":"object"}`)
+	take := tool.Raw(llm.ToolSpec{Name: "take", Input: object}, func(context.Context, json.RawMessage) (tool.Result, error) { return tool.Text("ok"), nil })
+	give := func(n int) tool.Tool {
+		return tool.Raw(llm.ToolSpec{Name: "give"}, func(context.Context, json.RawMessage) (tool.Result, error) {
+			return tool.Result{Parts: []llm.Part{llm.Text("x")}, Data: nested(n)}, nil
+		}, tool.Final())
+	}
+	for _, n := range depths {
+		args := string(nested(n))
+		model := script(
+			llmtest.Call("take", args).And("none", args),
+			llmtest.Parts(llm.Part{Kind: llm.PartOpaque, Opaque: &llm.Opaque{Provider: "test", Data: nested(n)}}).And("none", `{}`),
+			llmtest.Call("give", `{}`),
+		)
+		b := open(t, agent.Agent{Model: model, Tools: []tool.Tool{take, give(n)}}, &agent.OpenOptions{Approver: agent.ApproverFunc(
+			func(context.Context, *tool.Question) (tool.Answer, error) { return tool.Yes(), nil },
+		)})
+		if err := b.Custom(t.Context(), "x", nested(n)); (err != nil) != (n > llm.MaxDepth) {
+			t.Errorf("Custom of %d levels: %.200v", n, err)
+		}
+		b.ask("go")
+		for _, e := range b.log() {
+			if err := readable(e); err != nil {
+				t.Errorf("%s with %d levels: %.200v", e.Kind(), n, err)
+			}
+		}
+	}
+}
+
+// What was written can be read, whoever made the event.
+func TestAnEventThatIsWrittenCanBeRead(t *testing.T) {
+	t.Parallel()
+	for _, n := range depths {
+		for _, d := range []agent.EventData{
+			&agent.Custom{Name: "x", Data: nested(n)},
+			&agent.ModelMessage{Meta: nested(n)},
+			&agent.ToolStarted{Call: &llm.ToolCall{ID: "a", Name: "f", Args: nested(n)}},
+			&agent.ToolEnded{Result: &llm.ToolResult{ID: "a"}, Data: nested(n)},
+			&agent.QuestionAsked{Question: &tool.Question{ID: "q", Text: "?", Args: nested(n)}},
+			&agent.ChildEnded{Result: &agent.Result{Stop: agent.StopDone, Output: nested(n)}},
+			&agent.RunEnded{Result: &agent.Result{Stop: agent.StopDone, Output: nested(n)}},
+			&agent.Unrecognized{Version: 9, Name: "x", Raw: nested(n)},
+			&agent.ToolStarted{}, &agent.ToolEnded{Index: -1, Result: &llm.ToolResult{}}, &agent.QuestionAsked{}, &agent.RunEnded{},
+		} {
+			data, err := agent.Event{Data: d}.MarshalJSON()
+			if err != nil {
+				continue
+			}
+			var back agent.Event
+			if err := json.Unmarshal(data, &back); err != nil {
+				t.Errorf("%T with %d levels was written, and: %.200v", d, n, err)
+			}
+		}
+	}
 }

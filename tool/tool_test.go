@@ -297,6 +297,23 @@ func TestArgumentsAsModelsSendThem(t *testing.T) {
 	}
 }
 
+// What no log could hold as JSON no tool is called with.
+func TestArgumentsThatNestTooDeepAreRefused(t *testing.T) {
+	t.Parallel()
+	take := tool.Raw(llm.ToolSpec{Name: "take", Input: json.RawMessage(`{"type":"object"}`)}, func(context.Context, json.RawMessage) (tool.Result, error) {
+		return tool.Text("ok"), nil
+	})
+	nested := func(n int) json.RawMessage {
+		return json.RawMessage(strings.Repeat(`{"a":`, n-1) + "{}" + strings.Repeat("}", n-1))
+	}
+	if _, err := take.Check(nested(llm.MaxDepth)); err != nil {
+		t.Errorf("%d levels: %v", llm.MaxDepth, err)
+	}
+	if _, err := take.Check(nested(llm.MaxDepth + 1)); err == nil || !strings.Contains(err.Error(), "nest deeper than 1000 levels") {
+		t.Errorf("%d levels: %v", llm.MaxDepth+1, err)
+	}
+}
+
 // An array of a Go type always says what its items are.
 func TestArraysHaveItems(t *testing.T) {
 	t.Parallel()
