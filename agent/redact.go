@@ -1,8 +1,9 @@
 package agent
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/secret"
@@ -13,8 +14,9 @@ import (
 // questions, progress, the arguments that a tool was started with) in any case,
 // and out of what users and models say when OpenOptions.RedactLog asks for it.
 // All of it happens where events are written, so that no way into the log is
-// missed; only results are redacted earlier, before they are cut to size, since
-// half a secret is not found.
+// missed. Two things are done earlier: results are redacted before they are cut to
+// size, since half a secret is not found, and the calls of a message get other ids
+// and names as soon as it is there, since all that comes of a call repeats those.
 
 // redactor is that of the agent's secrets, nil when there are none.
 func (s *Session) redactor() *secret.Redactor {
@@ -36,7 +38,7 @@ func (s *Session) redact(d EventData) {
 	case *ToolStarted:
 		redactStart(red, d)
 	case *ToolEnded:
-		redactEnd(red, d)
+		s.redactEnd(red, d)
 	case *ModelRetried:
 		d.Reason, _ = red.Text(d.Reason)
 	case *QuestionAsked:
@@ -54,21 +56,32 @@ func (s *Session) redact(d EventData) {
 	case *RunEnded:
 		d.Result = redactResult(red, d.Result, all)
 	case *Custom:
+		d.Name, _ = red.Text(d.Name)
 		d.Data, _ = red.JSON(d.Data)
 	case *UserMessage:
+		if all {
+			d.Message.Origin, _ = red.Text(d.Message.Origin)
+		}
 		if all || d.Origin == OriginHook || d.Origin == OriginCorrection || d.Origin == OriginInterrupt {
 			d.Message.Parts, _ = redactParts(red, d.Message.Parts)
 		}
 	case *ModelMessage:
 		if all {
-			d.Message.Parts, _ = redactParts(red, d.Message.Parts)
-			d.Meta, _ = red.JSON(d.Meta)
+			redactModel(red, d)
 		}
 	case *ContextEdited:
-		d.Messages = redactMessages(red, d.Messages, all)
+		d.Messages = s.redactMessages(red, d.Messages, all)
 	case *SessionForked:
-		d.Messages = redactMessages(red, d.Messages, all)
+		d.Messages = s.redactMessages(red, d.Messages, all)
 	}
+}
+
+func redactModel(red *secret.Redactor, d *ModelMessage) {
+	d.Message.Origin, _ = red.Text(d.Message.Origin)
+	d.Message.Parts, _ = redactParts(red, d.Message.Parts)
+	d.Meta, _ = red.JSON(d.Meta)
+	finish, _ := red.Text(string(d.Finish))
+	d.Finish = llm.FinishReason(finish)
 }
 
 // redactStart hides what the hooks may have put into the arguments. A call that
@@ -84,15 +97,38 @@ func redactStart(red *secret.Redactor, d *ToolStarted) {
 	d.Call, d.Key, d.Redactions = &call, key, d.Redactions.Plus(counts)
 }
 
-func redactEnd(red *secret.Redactor, d *ToolEnded) {
+// redactEnd leaves the id: it is the call's, which holds no secret (see run.message).
+func (s *Session) redactEnd(red *secret.Redactor, d *ToolEnded) {
 	parts, counts := redactParts(red, d.Result.Parts)
 	data, more := red.JSON(d.Data)
-	if counts = counts.Plus(more); counts == nil {
+	name := s.callName(red, d.Result.Name)
+	if counts = counts.Plus(more); counts == nil && name == d.Result.Name {
 		return
 	}
 	res := *d.Result
-	res.Parts = parts
+	res.Name, res.Parts = name, parts
 	d.Result, d.Data, d.Redactions = &res, data, d.Redactions.Plus(counts)
+}
+
+// callName is the name that a call is known by. A model may have made it up of what
+// it should not tell. The names of tools are nobody's secret, whatever they hold.
+func (s *Session) callName(red *secret.Redactor, name string) string {
+	if _, leaks := red.Leaks(name); !leaks || s.agent.find(name) != nil {
+		return name
+	}
+	hidden := "redacted" // which providers take for a name, as they would not <redacted:NAME>
+	for s.agent.find(hidden) != nil {
+		hidden += "_"
+	}
+	return hidden
+}
+
+// shownKey is a key of SendOnce as the log has it: the same for the same key.
+func (s *Session) shownKey(key string) string {
+	if red := s.redactor(); red != nil && s.opts.RedactLog {
+		key, _ = red.Text(key)
+	}
+	return key
 }
 
 // redactWhole takes the secrets out of a result as the tool returned it.
@@ -145,15 +181,42 @@ func redactErr(red *secret.Redactor, err error) error {
 
 // redactMessages hides secrets in messages that take the place of others.
 // Without all, those are the notes that no user and no model has written.
-func redactMessages(red *secret.Redactor, messages []llm.Message, all bool) []llm.Message {
+func (s *Session) redactMessages(red *secret.Redactor, messages []llm.Message, all bool) []llm.Message {
 	if !all {
 		return messages
 	}
-	out := append([]llm.Message(nil), messages...)
+	ids := map[string]string{}
+	out := slices.Clone(messages)
 	for i := range out {
-		out[i].Parts, _ = redactParts(red, out[i].Parts)
+		m := &out[i]
+		m.Origin, _ = red.Text(m.Origin)
+		parts, _ := redactParts(red, m.Parts)
+		m.Parts = slices.Clone(parts)
+		for k := range m.Parts {
+			switch p := &m.Parts[k]; {
+			case p.Call != nil:
+				call := *p.Call
+				call.ID, call.Name = hideID(red, call.ID, ids), s.callName(red, call.Name)
+				p.Call = &call
+			case p.Result != nil:
+				res := *p.Result
+				res.ID, res.Name = hideID(red, res.ID, ids), s.callName(red, res.Name)
+				p.Result = &res
+			}
+		}
 	}
 	return out
+}
+
+// hideID hides the secret in an id, the same way each time: ids says how.
+func hideID(red *secret.Redactor, id string, ids map[string]string) string {
+	if _, leaks := red.Leaks(id); !leaks {
+		return id
+	}
+	if ids[id] == "" {
+		ids[id] = fmt.Sprintf("redacted_%d", len(ids)+1)
+	}
+	return ids[id]
 }
 
 // redactParts returns parts without secrets: the same ones where there is none.
@@ -176,10 +239,10 @@ func redactParts(red *secret.Redactor, parts []llm.Part) ([]llm.Part, secret.Cou
 
 func redactPart(red *secret.Redactor, p llm.Part) (llm.Part, secret.Counts) {
 	text, counts := red.Text(p.Text)
-	if counts != nil {
-		p.Text, p.Signature = text, "" // a signature holds for what was signed
+	_, more := red.Text(p.Signature)
+	if counts = counts.Plus(more); counts != nil {
+		p.Text, p.Signature = text, "" // a signature holds for what was signed, and only whole
 	}
-	var more secret.Counts
 	switch {
 	case p.Call != nil:
 		call := *p.Call
@@ -191,25 +254,54 @@ func redactPart(red *secret.Redactor, p llm.Part) (llm.Part, secret.Counts) {
 		p.Result = changed(p.Result, &res, more)
 	case p.Media != nil:
 		media := *p.Media
-		media.Name, more = red.Text(media.Name)
-		if textual(media.MIME) {
-			data, found := red.Bytes(media.Data)
-			media.Data, more = data, more.Plus(found)
-		}
+		more = redactMedia(red, &media)
 		p.Media = changed(p.Media, &media, more)
 	case p.File != nil:
 		file := *p.File
-		var named secret.Counts
-		file.URI, more = red.Text(file.URI)
-		file.Name, named = red.Text(file.Name)
-		more = more.Plus(named)
+		more = redactFile(red, &file)
 		p.File = changed(p.File, &file, more)
 	case p.Opaque != nil:
 		if _, more = red.JSON(p.Opaque.Data); more != nil { // it cannot be echoed verbatim, so not at all
 			p = llm.Text("[a block of " + p.Opaque.Provider + " was left out: it held a secret]")
 		}
+	default:
+		return p, counts
 	}
 	return p, counts.Plus(more)
+}
+
+// redactMedia looks at the bytes whatever their type is said to be: those of a
+// picture that hold a secret as it is are not a picture alone.
+func redactMedia(red *secret.Redactor, m *llm.Media) secret.Counts {
+	name, counts := red.Text(m.Name)
+	mime, more := redactMIME(red, m.MIME)
+	counts = counts.Plus(more)
+	if json.Valid(m.Data) { // in which a secret may be escaped
+		m.Data, more = red.JSON(m.Data)
+	} else {
+		m.Data, more = red.Bytes(m.Data)
+	}
+	m.Name, m.MIME = name, mime
+	return counts.Plus(more)
+}
+
+func redactFile(red *secret.Redactor, f *llm.FileRef) (counts secret.Counts) {
+	for _, p := range [...]*string{&f.URI, &f.Name} {
+		text, more := red.Text(*p)
+		*p, counts = text, counts.Plus(more)
+	}
+	mime, more := redactMIME(red, f.MIME)
+	f.MIME = mime
+	return counts.Plus(more)
+}
+
+// redactMIME returns a type that requests may have: one with a secret becomes that
+// of any bytes.
+func redactMIME(red *secret.Redactor, mime string) (string, secret.Counts) {
+	if _, counts := red.Text(mime); counts != nil {
+		return "application/octet-stream", counts
+	}
+	return mime, nil
 }
 
 // changed is the new value if there were secrets in the old one.
@@ -218,10 +310,4 @@ func changed[T any](old, clean *T, counts secret.Counts) *T {
 		return old
 	}
 	return clean
-}
-
-// textual reports whether bytes of a MIME type are text.
-func textual(mime string) bool {
-	return strings.HasPrefix(mime, "text/") || strings.HasSuffix(mime, "json") || strings.HasSuffix(mime, "xml") ||
-		strings.HasSuffix(mime, "yaml") || strings.HasSuffix(mime, "javascript")
 }

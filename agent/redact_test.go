@@ -340,3 +340,220 @@ func TestASubAgentKeepsItsCallersSecrets(t *testing.T) {
 		}
 	}
 }
+
+// What type a tool gives its bytes does not matter.
+func TestMediaOfAnyTypeShowNoSecret(t *testing.T) {
+	t.Parallel()
+	plain := []byte("\x89PNG\r\n\x1a\n\xff\xfe")
+	data := map[string][]byte{
+		"text":    []byte("k=" + token),
+		"JSON":    []byte(`{"k":"` + strings.ReplaceAll(token, "b", `\u0062`) + `"}`),
+		"picture": append(bytes.Clone(plain), token...),
+	}
+	for _, mime := range []string{
+		"text/plain", "TEXT/PLAIN", "application/json", "application/json; charset=utf-8", "application/x-www-form-urlencoded",
+		"application/xml; charset=utf-8", "image/svg+xml; charset=utf-8", "application/toml", "application/sql", "application/x-sh",
+		"application/octet-stream", "application/x-ndjson; q=1", "image/png",
+	} {
+		var parts []llm.Part
+		for _, what := range []string{"text", "JSON", "picture"} {
+			parts = append(parts, llm.Part{Kind: llm.PartMedia, Media: &llm.Media{MIME: mime, Data: data[what]}})
+		}
+		parts = append(parts, llm.Part{Kind: llm.PartMedia, Media: &llm.Media{MIME: mime, Data: plain}})
+		res := redactedResult(t, parts)
+		for i, p := range res.Parts[:3] {
+			if got := p.Media.Data; !bytes.Contains(got, []byte("<redacted:TOKEN>")) || bytes.Contains(got, []byte(token)) || bytes.Contains(got, []byte(`\u0062`)) {
+				t.Errorf("part %d of type %q is shown as %q", i, mime, got)
+			}
+		}
+		if got := res.Parts[3].Media; got.MIME != mime || !bytes.Equal(got.Data, plain) {
+			t.Errorf("a picture of type %q without a secret becomes %q of type %q", mime, got.Data, got.MIME)
+		}
+	}
+}
+
+// A secret in a type or a signature is gone, and providers take what is left.
+func TestTypesAndSignaturesShowNoSecret(t *testing.T) {
+	t.Parallel()
+	res := redactedResult(t, []llm.Part{
+		{Kind: llm.PartMedia, Media: &llm.Media{MIME: "text/plain; k=" + token, Data: []byte("x")}},
+		{Kind: llm.PartFile, File: &llm.FileRef{URI: "https://host/", MIME: "image/png; k=" + token}},
+		{Kind: llm.PartText, Text: "x", Signature: "of " + token},
+		{Kind: llm.PartText, Text: "x", Signature: "whole"},
+	})
+	for i := range res.Parts {
+		m := llm.Message{Role: llm.RoleUser, Parts: res.Parts[i : i+1]}
+		if err := m.Validate(); err != nil || shows(t, m) {
+			t.Errorf("part %d is shown as %+v, %v", i, res.Parts[i], err)
+		}
+	}
+	wantEqual(t, "a signature without a secret", res.Parts[3].Signature, "whole")
+}
+
+// redactedResult is what the log has of a result.
+func redactedResult(t *testing.T, parts []llm.Part) *llm.ToolResult {
+	t.Helper()
+	look := tool.New("look", "", func(context.Context, struct{}) ([]llm.Part, error) { return parts, nil }, tool.WithEffect(tool.ReadOnly))
+	b := open(t, agent.Agent{Model: script(llmtest.Call("look", `{}`), llmtest.Text("ok")), Tools: []tool.Tool{look}, Secrets: registry(t)}, nil)
+	b.ask("go")
+	return b.ended()[0].Result
+}
+
+// chatty is a model that repeats the token wherever it can, in the ids and the names
+// of its calls too.
+func chatty() *llmtest.Model {
+	return script(
+		llmtest.Parts(
+			llm.Part{Kind: llm.PartThinking, Text: "hm", Signature: token},
+			llm.Part{Kind: llm.PartCall, Signature: token, Call: &llm.ToolCall{ID: "id-" + token, Name: "say_" + token, Args: json.RawMessage(`{}`)}},
+			llm.Part{Kind: llm.PartCall, Call: &llm.ToolCall{ID: token, Name: "ask", Args: json.RawMessage(`{}`)}},
+			llm.Part{Kind: llm.PartCall, Call: &llm.ToolCall{ID: token + "-b", Name: "ask", Args: json.RawMessage(`{}`)}},
+		).Ending(llm.FinishReason(token)),
+		llmtest.Text("done"),
+	)
+}
+
+func curious() tool.Tool {
+	return tool.New("ask", "", func(ctx context.Context, _ struct{}) (string, error) {
+		a, err := tool.CallFrom(ctx).Ask(ctx, tool.Question{Text: "Which?"})
+		return a.Text, err
+	})
+}
+
+// With RedactLog nothing that users, models and applications choose is in the log
+// with a secret.
+func TestARedactedLogShowsASecretNowhere(t *testing.T) {
+	t.Parallel()
+	approve := agent.ApproverFunc(func(_ context.Context, q *tool.Question) (tool.Answer, error) {
+		if q.Permission {
+			return tool.Yes(), nil
+		}
+		return tool.Answer{Text: "this " + token}, nil
+	})
+	b := open(t, agent.Agent{Model: chatty(), Tools: []tool.Tool{curious()}, Secrets: registry(t)}, &agent.OpenOptions{RedactLog: true, Approver: approve})
+	events := b.Events(t.Context(), 0)
+	msg := llm.Message{Origin: "or-" + token, Parts: []llm.Part{llm.Text("x")}}
+	if _, err := b.SendOnce(t.Context(), "key-"+token, msg, agent.Queue); err != nil {
+		t.Fatal(err)
+	}
+	if res, err := b.wait(); err != nil || shows(t, res) {
+		t.Errorf("result: %+v, %v", res, err)
+	}
+	if err := b.Custom(t.Context(), "name-"+token, 1); err != nil {
+		t.Fatal(err)
+	}
+	for e, err := range events {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shows(t, e) {
+			t.Errorf("a reader sees the token: %+v", e.Data)
+		}
+		if e.Kind() == agent.KindCustom {
+			break
+		}
+	}
+	for _, e := range b.log() {
+		if shows(t, e) {
+			t.Errorf("the log shows the token: %+v", e.Data)
+		}
+	}
+}
+
+// A call goes by one id, whoever speaks of it, and each by its own; no name and no
+// id of a call shows a secret, with RedactLog or without. The names of tools stay.
+func TestCallsWhoseIDsShowASecretGetOthers(t *testing.T) {
+	t.Parallel()
+	for _, all := range []bool{false, true} {
+		b := open(t, agent.Agent{Model: chatty(), Tools: []tool.Tool{curious(), echo("redacted", tool.Mutating)}, Secrets: registry(t)},
+			&agent.OpenOptions{RedactLog: all, Approver: agent.ApproverFunc(func(_ context.Context, q *tool.Question) (tool.Answer, error) {
+				if q.Permission {
+					return tool.Yes(), nil
+				}
+				return tool.Answer{Text: "this"}, nil
+			})})
+		b.ask("go")
+		log := b.log()
+		calls := pick[*agent.ModelMessage](log)[0].Message.Calls()
+		for i, end := range b.ended() {
+			call := calls[end.Index]
+			wantEqual(t, "the id of a result", end.Result.ID, call.ID)
+			wantEqual(t, "the name of a result", end.Result.Name, call.Name)
+			if shows(t, call) || shows(t, end) || slices.ContainsFunc(calls[:i], func(c *llm.ToolCall) bool { return c.ID == calls[i].ID }) {
+				t.Errorf("a call is known as %+v and ends with %+v", call, end)
+			}
+		}
+		wantEqual(t, "names", calls[0].Name+" "+calls[1].Name, "redacted_ ask") // "redacted" is a tool
+		wantEqual(t, "the outcome of a call of no tool", b.ended()[0].Outcome, agent.OutcomeInvalid)
+		for _, d := range pick[*agent.ToolStarted](log) {
+			wantEqual(t, "the id of a start", d.Call.ID, calls[d.Index].ID)
+		}
+		asked := pick[*agent.QuestionAsked](log)
+		wantEqual(t, "questions", len(asked), 4)
+		for _, d := range asked {
+			if d.Question.Call != calls[1].ID && d.Question.Call != calls[2].ID {
+				t.Errorf("a question is about %q, want one of %q and %q", d.Question.Call, calls[1].ID, calls[2].ID)
+			}
+		}
+	}
+}
+
+// A tool whose name looks like a secret is called by its name.
+func TestTheNamesOfToolsAreNoSecret(t *testing.T) {
+	t.Parallel()
+	var secrets secret.Registry
+	if err := secrets.Register("PASSWORD", "production"); err != nil {
+		t.Fatal(err)
+	}
+	deploy := echo("deploy_production", tool.ReadOnly)
+	b := open(t, agent.Agent{Model: script(llmtest.Call("deploy_production", `{}`), llmtest.Text("ok")), Tools: []tool.Tool{deploy}, Secrets: &secrets},
+		&agent.OpenOptions{RedactLog: true})
+	b.ask("go")
+	wantEqual(t, "outcome", b.ended()[0].Outcome, agent.OutcomeOK)
+	wantEqual(t, "name", b.ended()[0].Result.Name, "deploy_production")
+}
+
+// Who sends again after a crash need not know that its key is not in the log.
+func TestAKeyThatIsRedactedCountsOnce(t *testing.T) {
+	t.Parallel()
+	store := agent.NewMemoryStore()
+	a := agent.Agent{Model: llmtest.Func(func(*llm.Request) llmtest.Turn { return llmtest.Text("ok") }), Secrets: registry(t)}
+	var seqs []agent.Seq
+	for _, key := range []string{"a-" + token, "a-" + token, "b-" + token, "a-" + token} {
+		b := open(t, a, &agent.OpenOptions{Store: store, SessionID: "s", RedactLog: true})
+		seq, err := b.SendOnce(t.Context(), key, llm.User("x"), agent.Queue)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.wait()
+		b.Close()
+		if log := b.log(); slices.ContainsFunc(log, func(e agent.Event) bool { return shows(t, e) }) {
+			t.Error("the log shows the token")
+		}
+		seqs = append(seqs, seq)
+	}
+	if seqs[0] == 0 || seqs[1] != seqs[0] || seqs[3] != seqs[0] || seqs[2] <= seqs[0] {
+		t.Errorf("the messages are %v, want the same one for the same key", seqs)
+	}
+}
+
+// A fork hides what its session has not, and its results still belong to calls.
+func TestAForkWithARedactedLogHidesOlderCalls(t *testing.T) {
+	t.Parallel()
+	var secrets secret.Registry // the token is not known yet
+	store := agent.NewMemoryStore()
+	a := agent.Agent{Model: chatty(), Secrets: &secrets}
+	b := open(t, a, &agent.OpenOptions{Store: store, SessionID: "s", RedactLog: true})
+	b.ask("go")
+	if err := secrets.Register("TOKEN", token); err != nil {
+		t.Fatal(err)
+	}
+	fork, err := b.Fork(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fork.Close()
+	if history := fork.History(); shows(t, history) || llm.CheckConversation(history) != nil || len(history) != len(b.History()) {
+		t.Errorf("the fork begins with %+v, %v", history, llm.CheckConversation(history))
+	}
+}

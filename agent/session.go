@@ -226,6 +226,7 @@ func (s *Session) SendOnce(ctx context.Context, key string, m llm.Message, d Del
 	if key == "" {
 		return 0, fmt.Errorf("send to session %s: no key", s.id)
 	}
+	key = s.shownKey(key)
 	if err := s.catchUp(ctx); err != nil {
 		return 0, fmt.Errorf("send to session %s: %w", s.id, err)
 	}

@@ -326,7 +326,8 @@ func (r *run) leaveBehind(a *attempt) {
 }
 
 // message turns a response into what the log keeps: calls get ids that are
-// unique in the message, text is made valid UTF-8, the tokens get their price.
+// unique in the message and hold no secret, as no name holds one that is no tool's,
+// text is made valid UTF-8, the tokens get their price.
 func (r *run) message(resp *llm.Response, turn, attempt int) *ModelMessage {
 	a := &r.s.agent
 	m := &ModelMessage{
@@ -337,14 +338,20 @@ func (r *run) message(resp *llm.Response, turn, attempt int) *ModelMessage {
 	if len(m.Meta) > 0 && (!json.Valid(m.Meta) || llm.Deeper(m.Meta, llm.MaxDepth)) {
 		m.Meta = nil
 	}
+	red := r.s.redactor()
 	parts := m.Message.Parts
 	for i := range parts {
 		p := &parts[i]
 		p.Text = strings.ToValidUTF8(p.Text, "\uFFFD")
-		if isCall(p) && (p.Call.ID == "" || sameID(parts[:i], p.Call.ID)) {
-			call := *p.Call
-			call.ID = r.callID(turn, i)
-			p.Call = &call
+		if !isCall(p) {
+			continue
+		}
+		id, name := p.Call.ID, r.s.callName(red, p.Call.Name)
+		if _, leaks := red.Leaks(id); leaks || id == "" || sameID(parts[:i], id) {
+			id = r.callID(turn, i)
+		}
+		if id != p.Call.ID || name != p.Call.Name {
+			p.Call = &llm.ToolCall{ID: id, Name: name, Args: p.Call.Args}
 		}
 	}
 	return m

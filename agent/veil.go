@@ -32,10 +32,25 @@ func (v *veil) part(c *llm.Chunk) *veiled {
 			return p
 		}
 	}
-	p := &veiled{chunk: llm.Chunk{Kind: c.Kind, Index: c.Index, Call: c.Call}}
+	p := &veiled{chunk: llm.Chunk{Kind: c.Kind, Index: c.Index, Call: v.call(c.Call)}}
 	p.out = v.red.Writer(&p.fresh)
 	v.parts = append(v.parts, p)
 	return p
+}
+
+// call is what may be shown of a call: an id or a name with a secret is left out,
+// since the whole message has another one.
+func (v *veil) call(c *llm.ToolCall) *llm.ToolCall {
+	if c == nil {
+		return nil
+	}
+	shown := *c
+	for _, p := range [...]*string{&shown.ID, &shown.Name} {
+		if _, leaks := v.red.Leaks(*p); leaks {
+			*p = ""
+		}
+	}
+	return &shown
 }
 
 // lift takes the next chunk, and yields what may be shown by now.
