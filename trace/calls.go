@@ -24,7 +24,10 @@ func (r *run) newTool(e *agent.Event, i int, name, call string) *Span {
 		}
 	}
 	t := r.child(r.turn, e, KindTool, itoa(i))
-	t.Name, t.Call = name, call
+	t.Name, t.Call = unknownTool, call
+	if r.s.tools[name] {
+		t.Name = name
+	}
 	t.set("index", itoa(i))
 	if i >= 0 && i < maxCalls {
 		r.tools[i] = t
@@ -32,11 +35,17 @@ func (r *run) newTool(e *agent.Event, i int, name, call string) *Span {
 	return t
 }
 
+// unknownTool is the name of a call that never started, unless the log has shown
+// before that there is such a tool: what a model makes up is something that was
+// said. The result, in the content, has the name that it called.
+const unknownTool = "unknown tool"
+
 // maxCalls bounds what a log that is not to be trusted makes the fold allocate.
 const maxCalls = 1 << 16
 
 // toolStarted begins a call, or an attempt at one that was cut by a crash.
 func (r *run) toolStarted(e *agent.Event, d *agent.ToolStarted) {
+	r.s.tools[d.Call.Name] = true
 	t := r.tool(d.Index)
 	if t == nil {
 		t = r.newTool(e, d.Index, d.Call.Name, d.Call.ID)
@@ -119,6 +128,7 @@ func (r *run) callOf(call string) *Span {
 // asked whether the call may be made.
 func (r *run) asked(e *agent.Event, d *agent.QuestionAsked) {
 	q := d.Question
+	r.s.tools[q.Tool] = true // the model's call of no tool is not asked about
 	if r.s.questions[q.ID] != nil {
 		return // a process that died had asked it before
 	}

@@ -37,6 +37,7 @@ type session struct {
 	runs      []*run
 	inbox     map[agent.Seq]llm.Message // that no turn has taken
 	questions map[string]*Span          // that have no answer
+	tools     map[string]bool           // by name: those that there are
 }
 
 // Put takes the next event of a session. It never fails.
@@ -83,7 +84,7 @@ func (f *Fold) Put(id string, e agent.Event) error {
 func (f *Fold) session(id string) *session {
 	s := f.sessions[id]
 	if s == nil {
-		s = &session{id: id, inbox: make(map[agent.Seq]llm.Message), questions: make(map[string]*Span)}
+		s = &session{id: id, inbox: make(map[agent.Seq]llm.Message), questions: make(map[string]*Span), tools: make(map[string]bool)}
 		if f.sessions == nil {
 			f.sessions, f.adopted = make(map[string]*session), make(map[string]bool)
 		}

@@ -3,6 +3,7 @@ package trace_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -304,10 +305,38 @@ func TestAModelCallThatWasMadeAfterAllKeepsItsBeginning(t *testing.T) {
 
 func TestACallThatWasNeverMadeHasASpanOfNoLength(t *testing.T) {
 	t.Parallel()
-	s := find(t, fold(t, logOf(t, inventive())), trace.KindTool, "made_up")
-	if s.Outcome != "invalid" || s.Attrs["made"] != "false" || !s.Start.Equal(s.End) || !strings.Contains(s.Err, "no tool") {
+	s := find(t, fold(t, logOf(t, inventive())), trace.KindTool, "unknown tool")
+	if s.Outcome != "invalid" || s.Content.Result.Name != "made_up" || s.Attrs["made"] != "false" || !s.Start.Equal(s.End) || !strings.Contains(s.Err, "no tool") {
 		t.Errorf("got %+v", s)
 	}
+}
+
+// A call that was not made has the name of a tool only if the log has shown before
+// that there is such a tool: by a start, or by the question whether it may.
+func TestSpansHaveOnlyTheNamesOfTools(t *testing.T) {
+	t.Parallel()
+	none := agent.Agent{Model: llmtest.New(
+		llmtest.Call("look", `{}`).And("made_up", `{}`), llmtest.Call("put", `{}`), llmtest.Call("look", `{"no":1}`).And("put", `{}`), llmtest.Text("sorry"),
+	), Tools: []tool.Tool{stub("look", tool.ReadOnly), stub("put", tool.Mutating)}}
+	var names []string
+	for _, r := range fold(t, logOf(t, none)) {
+		for _, s := range r.All() {
+			if s.Kind == trace.KindTool {
+				names = append(names, s.Name+" "+string(s.Outcome))
+			}
+		}
+	}
+	want := []string{"unknown tool invalid", "look ok", "unknown tool denied", "look invalid", "unknown tool denied"}
+	if !slices.Equal(names, want) {
+		t.Errorf("the calls are %q, want %q", names, want)
+	}
+	asked := handmade(append(calls(1), &agent.QuestionAsked{Question: &tool.Question{ID: "q", Tool: "put", Call: "a", Permission: true}},
+		&agent.ToolEnded{Outcome: agent.OutcomeDenied, Result: &llm.ToolResult{ID: "a", Name: "put"}}, result(agent.StopDone))...)
+	find(t, fold(t, asked), trace.KindTool, "put")
+}
+
+func stub(name string, e tool.Effect) tool.Tool {
+	return tool.New(name, "", func(context.Context, struct{}) (string, error) { return "ok", nil }, tool.WithEffect(e))
 }
 
 func TestRedactionsAreCounted(t *testing.T) {

@@ -152,12 +152,13 @@ func (m *meta) call(data agent.EventData) {
 	}
 }
 
-// named reports whether a call that ended so was one of a tool that there is. Of
-// any other the name is something that a model has made up.
+// named reports whether a call that ended so had started, so that it was one of a
+// tool that there is. Of any other the name may be something that a model has made
+// up; hooks deny such calls too.
 func named(o agent.Outcome) bool {
 	switch o {
 	case agent.OutcomeOK, agent.OutcomeError, agent.OutcomePanic, agent.OutcomeAborted,
-		agent.OutcomeTimeout, agent.OutcomeUnknown, agent.OutcomeDenied:
+		agent.OutcomeTimeout, agent.OutcomeUnknown:
 		return true
 	}
 	return false

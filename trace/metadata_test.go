@@ -2,6 +2,7 @@ package trace_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/helios-go/helios/agent"
+	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/trace"
 )
 
@@ -251,17 +253,28 @@ func TestMetadataTellsNamesOnlyIfTheyLookLikeNames(t *testing.T) {
 	}
 }
 
-// The name of a tool that does not exist is something that a model has said.
+// The name of a tool that does not exist is something that a model has said, also
+// when a hook has denied the call before it came to that.
 func TestMetadataTellsNoToolThatAModelMadeUp(t *testing.T) {
 	t.Parallel()
-	var f bytes.Buffer
-	meta := trace.NewMetadata(&f)
-	for _, e := range logOf(t, inventive()) {
-		if err := meta.Put("s", e); err != nil {
-			t.Fatal(err)
+	denied, first := inventive(), true
+	denied.Hooks = []agent.Hook{{AfterModel: func(context.Context, agent.Moment, *llm.Response) (agent.ModelVerdict, error) {
+		if !first {
+			return agent.ModelVerdict{}, nil
 		}
-	}
-	if out := f.String(); strings.Contains(out, "made_up") || !strings.Contains(out, `"outcome":"invalid"`) {
-		t.Errorf("the metadata of a call of no tool:\n%s", out)
+		first = false
+		return agent.ModelVerdict{Inject: "no"}, nil
+	}}}
+	for outcome, a := range map[agent.Outcome]agent.Agent{agent.OutcomeInvalid: inventive(), agent.OutcomeDenied: denied} {
+		var f bytes.Buffer
+		meta := trace.NewMetadata(&f)
+		for _, e := range logOf(t, a) {
+			if err := meta.Put("s", e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if out := f.String(); strings.Contains(out, "made_up") || !strings.Contains(out, fmt.Sprintf(`"outcome":%q`, outcome)) {
+			t.Errorf("the metadata of a call of no tool that is %s:\n%s", outcome, out)
+		}
 	}
 }

@@ -40,7 +40,7 @@ const (
 	KindRun        Kind = "run"        // of an agent; Name is the agent's
 	KindTurn       Kind = "turn"       // of a run
 	KindModel      Kind = "model"      // a model call with its retries; Name is the model's
-	KindTool       Kind = "tool"       // a tool call; Name is the tool's
+	KindTool       Kind = "tool"       // a tool call; Name is the tool's, "unknown tool" where the log shows none of the name
 	KindAttempt    Kind = "attempt"    // one of several at a model or tool call
 	KindQuestion   Kind = "question"   // from asking to the answer; Name is the tool's
 	KindCompaction Kind = "compaction" // of the conversation

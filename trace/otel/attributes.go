@@ -156,6 +156,9 @@ func (l *list) content(s *trace.Span) {
 	}
 	if c.Result != nil {
 		l.text("gen_ai.tool.call.result", c.Result.Text())
+		if c.Result.Name != s.Name {
+			l.text("helios.tool.called", c.Result.Name) // which there may be none of
+		}
 	}
 }
 

@@ -225,6 +225,42 @@ func TestNothingThatWasSaidIsExportedUnlessAskedFor(t *testing.T) {
 	}
 }
 
+// What a model calls that is no tool is something that it has said.
+func TestNamesThatAModelMadeUpAreContent(t *testing.T) {
+	t.Parallel()
+	var f trace.Fold
+	store := agent.NewMemoryStore()
+	s := open(t, agent.Agent{Model: llmtest.New(llmtest.Call("said-8", `{}`), llmtest.Text("sorry"))}, store)
+	defer s.Close()
+	if _, err := s.Run(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	if err := trace.Replay(t.Context(), store, "s", &f); err != nil {
+		t.Fatal(err)
+	}
+	for _, content := range []bool{false, true} {
+		exporter := tracetest.NewInMemoryExporter()
+		provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
+		if err := otel.New(provider, &otel.Options{Content: content}).Export(t.Context(), f.Runs()); err != nil {
+			t.Fatal(err)
+		}
+		var called []string
+		for _, s := range exporter.GetSpans() {
+			if strings.Contains(s.Name, "said-8") {
+				t.Errorf("the name of a span is %q", s.Name)
+			}
+			for _, a := range s.Attributes {
+				if a.Key == "helios.tool.called" {
+					called = append(called, a.Value.AsString())
+				}
+			}
+		}
+		if all := fmt.Sprintf("%+v", exporter.GetSpans()); strings.Contains(all, "said-8") != content || slices.Contains(called, "said-8") != content {
+			t.Errorf("with content %t the name is exported: %t, as that of a call: %q", content, !content, called)
+		}
+	}
+}
+
 func TestMessagesHaveTheConventionsShape(t *testing.T) {
 	t.Parallel()
 	store := agent.NewMemoryStore()
