@@ -215,6 +215,80 @@ func TestASummaryThatIsNoneChangesNothing(t *testing.T) {
 	}
 }
 
+// A summary in pieces is given up once the run's money is used up: one more call is
+// all that may be overspent.
+func TestASummaryHeedsTheMoney(t *testing.T) {
+	t.Parallel()
+	usage := llm.Usage{Output: 100}
+	sum := llmtest.Func(func(*llm.Request) llmtest.Turn { return llmtest.Text("summary").Using(usage) })
+	for name, tt := range map[string]struct {
+		compact agent.Compactor
+		limits  agent.Limits
+	}{
+		"money":            {agent.TwoStage{Model: sum}, agent.Limits{Money: 150}},
+		"budget":           {agent.TwoStage{Model: sum}, agent.Limits{Budget: agent.NewBudget(150)}},
+		"through pointers": {&agent.TwoStage{Model: sum}, agent.Limits{Money: 150}},
+	} {
+		m := llmtest.Func(func(*llm.Request) llmtest.Turn { return llmtest.Text("ok").Using(llm.Usage{Output: 1}) })
+		store := agent.NewMemoryStore()
+		opts := &agent.OpenOptions{Store: store, SessionID: "s"}
+		wide := open(t, agent.Agent{Model: m, Compact: agent.NoCompaction}, opts)
+		for range 40 {
+			wide.ask(strings.Repeat("word ", 2000))
+		}
+		wide.Close()
+		tt.limits.Context = 4000 // the conversation goes on with less room
+		b := open(t, agent.Agent{Model: m, Compact: tt.compact, Prices: llm.Prices{"test/scripted": {Output: 1_000_000}}, Limits: tt.limits}, opts)
+		res, err := b.Run(t.Context(), "more")
+		wantStop(t, res, err, agent.StopMoney, agent.ErrMoney)
+		wantEqual(t, name+": cost", res.Cost, 200)
+		if first := b.History()[0].Text(); !strings.HasPrefix(first, "word") {
+			t.Errorf("%s: half a summary has taken the conversation's place: %.40s", name, first)
+		}
+	}
+}
+
+func TestACompactorsModelNeedsAPrice(t *testing.T) {
+	t.Parallel()
+	other := llmtest.New()
+	other.ID = "test/other"
+	for _, c := range []agent.Compactor{agent.TwoStage{Model: other}, &agent.TwoStage{Model: other}} {
+		a := agent.Agent{Model: script(), Compact: c, Prices: llm.Prices{"test/scripted": {Input: 1}}, Limits: agent.Limits{Money: 5}}
+		if _, err := a.Open(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "test/other") {
+			t.Errorf("open with %T = %v, want that a price is missing", c, err)
+		}
+	}
+}
+
+type compactFunc func(*agent.Compaction) (*agent.Compacted, error)
+
+func (f compactFunc) Compact(_ context.Context, c *agent.Compaction) (*agent.Compacted, error) {
+	return f(c)
+}
+
+// What no request can hold never takes the conversation's place.
+func TestACompactorThatLeavesNothingSoundChangesNothing(t *testing.T) {
+	t.Parallel()
+	for name, out := range map[string]*agent.Compacted{
+		"nothing":         nil,
+		"no messages":     {},
+		"a role too few":  {Messages: []llm.Message{{Parts: []llm.Part{llm.Text("x")}}}},
+		"a part too few":  {Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{{Kind: llm.PartMedia}}}}},
+		"half an answer":  {Messages: []llm.Message{llm.User("x"), {Role: llm.RoleAssistant, Parts: []llm.Part{{Kind: llm.PartCall}}}}},
+		"an unknown part": {Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{{Kind: "odd"}}}}},
+	} {
+		m := script(llmtest.Text("done"))
+		compact := compactFunc(func(*agent.Compaction) (*agent.Compacted, error) { return out, nil })
+		b := open(t, agent.Agent{Model: m, Compact: compact, Limits: agent.Limits{Context: 4000}}, nil)
+		b.ask(strings.Repeat("word ", 30000))
+		wantEqual(t, name+": edits", len(pick[*agent.ContextEdited](b.log())), 0)
+		req := m.Requests()[0]
+		if len(req.Messages) != 1 || req.Validate() != nil || len(req.Messages[0].Text()) != 150000 {
+			t.Errorf("%s: the model gets %d messages, %v", name, len(req.Messages), req.Validate())
+		}
+	}
+}
+
 func TestTheWindowOfTheModelCounts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

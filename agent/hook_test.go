@@ -96,6 +96,35 @@ func TestAHookRewritesAndBlocksMessages(t *testing.T) {
 }
 
 // A hook that has nothing to say changes nothing and is not in the log.
+// What a hook makes of a message is held to what a user may send; what is not is
+// blocked, and no model sees it.
+func TestAHookPutsOnlyWhatAUserMaySendInAMessagesPlace(t *testing.T) {
+	t.Parallel()
+	for name, msg := range map[string]llm.Message{
+		"no parts":      {},
+		"a result":      {Parts: []llm.Part{{Kind: llm.PartResult, Result: &llm.ToolResult{ID: "x"}}}},
+		"a call":        {Parts: []llm.Part{{Kind: llm.PartCall, Call: &llm.ToolCall{ID: "x", Name: "y"}}}},
+		"no media":      {Parts: []llm.Part{{Kind: llm.PartMedia}}},
+		"an odd part":   {Parts: []llm.Part{{Kind: "odd"}}},
+		"another thing": {Role: llm.RoleTool, Parts: []llm.Part{{Kind: llm.PartResult}}},
+	} {
+		m := script()
+		b := open(t, agent.Agent{Model: m, Hooks: []agent.Hook{{
+			Name: "odd", Message: func(context.Context, agent.Moment, llm.Message) (agent.MessageVerdict, error) {
+				return agent.MessageVerdict{Message: &msg}, nil
+			},
+		}}}, nil)
+		b.send("go", agent.Queue)
+		b.wait()
+		blocked := pick[*agent.MessageBlocked](b.log())
+		if len(blocked) != 1 || blocked[0].Hook != "odd" || !strings.Contains(blocked[0].Reason, "hook odd: ") {
+			t.Errorf("%s: blocked = %+v", name, blocked)
+		}
+		wantEqual(t, name+": requests", len(m.Requests()), 0)
+		wantEqual(t, name+": messages", len(b.History()), 0)
+	}
+}
+
 func TestAHookWithNothingToSayLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	quiet, called := agent.Hook{Name: "quiet"}, map[string]bool{}

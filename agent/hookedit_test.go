@@ -74,6 +74,8 @@ func TestHooksSayWhatIsCompacted(t *testing.T) {
 		"error before":         {before(cv{}, errors.New("no")), "h:before_compact:error", "one", "word", 0},
 		"messages after":       {after(ev{Messages: short}, nil), "h:after_compact:rewrite", "in short", "word", 1},
 		"impossible messages":  {after(ev{Messages: []llm.Message{{Role: llm.RoleTool, Parts: []llm.Part{{Kind: llm.PartResult, Result: &llm.ToolResult{ID: "x"}}}}}}, nil), "h:after_compact:error", "one", "word", 1},
+		"no messages":          {after(ev{Messages: []llm.Message{}}, nil), "h:after_compact:error", "one", "word", 1},
+		"messages of no kind":  {after(ev{Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{{Kind: "odd"}}}}}, nil), "h:after_compact:error", "one", "word", 1},
 		"error after":          {after(ev{}, errors.New("no")), "h:after_compact:error", "one", "word", 1},
 		"an answer in its way": {after(ev{Answer: "Enough."}, nil), "h:after_compact:answer", "one", "Enough.", 1},
 	} {
@@ -92,6 +94,65 @@ func TestHooksSayWhatIsCompacted(t *testing.T) {
 				t.Errorf("the summary's usage is lost: %+v", res.Usage)
 			}
 		})
+	}
+}
+
+// What BeforeModel makes of a request is for that call alone, also when the
+// conversation is made shorter: by the estimate, or because the model refuses it.
+func TestWhatBeforeModelChangesIsNotKept(t *testing.T) {
+	t.Parallel()
+	for _, refused := range []bool{false, true} {
+		n := 0
+		m := llmtest.Func(func(*llm.Request) llmtest.Turn {
+			if n++; refused && n == 5 {
+				return llmtest.Fail(llm.ErrContextTooLong)
+			}
+			return llmtest.Text(fmt.Sprint("answer ", n))
+		})
+		limits := agent.Limits{Context: 30_000}
+		if !refused {
+			limits.Context = 2500
+		}
+		half := compactFunc(func(c *agent.Compaction) (*agent.Compacted, error) {
+			return &agent.Compacted{Messages: append([]llm.Message{llm.User("in short")}, c.Messages[len(c.Messages)-1])}, nil
+		})
+		b := open(t, agent.Agent{Model: m, Compact: half, Limits: limits, Hooks: []agent.Hook{{
+			Name: "remind",
+			BeforeModel: func(_ context.Context, _ agent.Moment, req *llm.Request) (agent.ModelVerdict, error) {
+				// A reminder for this call, and without the first question.
+				req.Messages = append(append([]llm.Message(nil), req.Messages[1:]...), llm.User("REMINDER"))
+				return agent.ModelVerdict{}, nil
+			},
+		}}}, nil)
+		for i := range 6 {
+			b.ask(fmt.Sprint("question ", i, strings.Repeat(" word", 500)))
+		}
+		edits := pick[*agent.ContextEdited](b.log())
+		if len(edits) == 0 || edits[0].Messages[0].Text() != "in short" {
+			t.Fatalf("edits = %+v", edits)
+		}
+		if refused {
+			wantEqual(t, "edits", len(edits), 1)
+		}
+		messages := b.History()
+		for _, e := range edits {
+			messages = append(messages, e.Messages...)
+		}
+		for _, msg := range messages {
+			if strings.Contains(msg.Text(), "REMINDER") {
+				t.Error("what the hook added for one call is kept")
+			}
+		}
+		wantEqual(t, "the first message", b.History()[0].Text(), "in short")
+		for i, req := range m.Requests() {
+			reminders := 0
+			for _, msg := range req.Messages {
+				reminders += strings.Count(msg.Text(), "REMINDER")
+			}
+			if first := req.Messages[0].Text(); reminders != 1 || first == "in short" || strings.HasPrefix(first, "question 0") {
+				t.Errorf("request %d has %d reminders and begins with %.20q", i, reminders, first)
+			}
+		}
 	}
 }
 

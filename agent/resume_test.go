@@ -143,6 +143,72 @@ func TestFinishedCallsAreNotRunAgain(t *testing.T) {
 	})
 }
 
+// A call that had started when its process died goes through the whole pipeline
+// again before it runs again: what forbids it today holds. A permission that was
+// given for it is not asked for twice.
+func TestACallThatWasCutIsDecidedAgain(t *testing.T) {
+	t.Parallel()
+	deny := agent.Hook{Name: "h", BeforeTool: func(context.Context, agent.Moment, *tool.Call) (agent.ToolVerdict, error) {
+		return agent.ToolVerdict{Deny: "not today"}, nil
+	}}
+	newer := tool.New("put", "", func(context.Context, struct{ Name string }) (string, error) { return "", nil }, tool.WithEffect(tool.Idempotent))
+	allow := agent.AllowAll()
+	for name, tt := range map[string]struct {
+		before, after agent.Policy
+		hooks         []agent.Hook
+		newer         bool
+		outcome       agent.Outcome
+		runs, asked   int
+	}{
+		"allowed":             {before: allow, after: allow, outcome: agent.OutcomeOK, runs: 2},
+		"asked before":        {outcome: agent.OutcomeOK, runs: 2, asked: 1},
+		"asked now":           {before: allow, outcome: agent.OutcomeOK, runs: 2, asked: 1},
+		"denied by a rule":    {before: allow, after: agent.Permissions{Deny: []agent.Rule{{Tool: "put"}}}, outcome: agent.OutcomeDenied, runs: 1},
+		"asked, then denied":  {after: agent.Permissions{Deny: []agent.Rule{{Tool: "put"}}}, outcome: agent.OutcomeDenied, runs: 1, asked: 1},
+		"denied by a hook":    {before: allow, after: allow, hooks: []agent.Hook{deny}, outcome: agent.OutcomeDenied, runs: 1},
+		"of another tool now": {before: allow, after: allow, newer: true, outcome: agent.OutcomeInvalid, runs: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				inner := agent.NewMemoryStore()
+				crash := agenttest.Crash(inner, 1<<30)
+				runs, asked := 0, 0
+				put := tool.New("put", "", func(context.Context, struct{}) (string, error) {
+					if runs++; runs == 1 {
+						crash.Kill()
+					}
+					return "ok", nil
+				}, tool.WithEffect(tool.Idempotent))
+				approver := agent.ApproverFunc(func(context.Context, *tool.Question) (tool.Answer, error) {
+					asked++
+					return tool.Yes(), nil
+				})
+				a := agent.Agent{Model: script(llmtest.Call("put", `{}`)), Policy: tt.before, Tools: []tool.Tool{put}}
+				s, err := a.Open(t.Context(), &agent.OpenOptions{Store: crash, SessionID: "s", Approver: approver})
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.Run(t.Context(), "go")
+				s.Close()
+				time.Sleep(time.Minute) // the lease of the dead owner ends
+
+				a.Model, a.Policy, a.Hooks = script(llmtest.Text("done")), tt.after, tt.hooks
+				if tt.newer {
+					a.Tools[0] = newer
+				}
+				b := open(t, a, &agent.OpenOptions{Store: inner, SessionID: "s", Approver: approver})
+				if res, err := b.wait(); err != nil || res.Text != "done" {
+					t.Errorf("resumed to %+v, %v", res, err)
+				}
+				wantEqual(t, "outcome", b.ended()[0].Outcome, tt.outcome)
+				wantEqual(t, "runs", runs, tt.runs)
+				wantEqual(t, "questions", asked, tt.asked)
+			})
+		})
+	}
+}
+
 func TestAMutatingCallInDoubtIsNotRepeatedSilently(t *testing.T) {
 	t.Parallel()
 	for _, effect := range []tool.Effect{tool.Mutating, tool.Unknown} {

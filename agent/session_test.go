@@ -247,11 +247,19 @@ func TestWaitingOnASessionThatNeverRan(t *testing.T) {
 func TestSendRefusesWhatIsNoUserMessage(t *testing.T) {
 	t.Parallel()
 	b := open(t, agent.Agent{Model: script()}, nil)
-	for _, m := range []llm.Message{{}, llm.Assistant("x"), {Role: llm.RoleUser}} {
+	of := func(p llm.Part) llm.Message { return llm.Message{Parts: []llm.Part{llm.Text("x"), p}} }
+	for _, m := range []llm.Message{
+		{}, llm.Assistant("x"), {Role: llm.RoleUser},
+		of(llm.Part{Kind: llm.PartResult, Result: &llm.ToolResult{ID: "x", Name: "y", Parts: []llm.Part{llm.Text("z")}}}),
+		of(llm.Part{Kind: llm.PartCall, Call: &llm.ToolCall{ID: "x", Name: "y", Args: []byte(`{}`)}}),
+		of(llm.Part{Kind: llm.PartThinking, Text: "hm"}), of(llm.Part{Kind: llm.PartMedia}), of(llm.Part{Kind: llm.PartFile}),
+		of(llm.Part{Kind: llm.PartMedia, Media: &llm.Media{MIME: "image/png"}}), of(llm.Part{Kind: "odd"}), of(llm.Part{}),
+	} {
 		if _, err := b.Send(t.Context(), m, agent.Steer); err == nil {
 			t.Errorf("message %+v is taken", m)
 		}
 	}
+	wantEqual(t, "events", len(b.log()), 0)
 	if _, err := b.Send(t.Context(), llm.User("x"), "later"); err == nil {
 		t.Error("an unknown delivery is taken")
 	}

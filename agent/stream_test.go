@@ -62,6 +62,90 @@ func TestAStreamThatBreaksMakesNoCall(t *testing.T) {
 	}
 }
 
+// deaf is a model whose first stream ignores its context: it goes on when it is let,
+// and says something then.
+type deaf struct {
+	calls int
+	let   chan struct{}
+	over  chan struct{} // closed when the first stream has returned
+}
+
+func (*deaf) Name() string { return "test/deaf" }
+func (m *deaf) Stream(context.Context, *llm.Request) iter.Seq2[llm.Chunk, error] {
+	m.calls++
+	first := m.calls == 1
+	return func(yield func(llm.Chunk, error) bool) {
+		text := "ok"
+		if first {
+			defer close(m.over)
+			<-m.let
+			text = "late"
+		}
+		if yield(llm.Chunk{Kind: llm.ChunkText, Text: text}, nil) {
+			yield(llm.Chunk{Kind: llm.ChunkDone}, nil)
+		}
+	}
+}
+
+// A model that goes on after its request was cancelled is left behind once the grace
+// is over, whoever has cancelled it, and nothing that it says then counts.
+func TestAModelThatIgnoresItsContextIsLeftBehind(t *testing.T) {
+	t.Parallel()
+	const grace = 5 * time.Second
+	for name, tt := range map[string]struct {
+		limits agent.Limits
+		stop   func(*bench) // after a minute
+		took   time.Duration
+		reason agent.StopReason
+		is     error
+	}{
+		"silence":   {limits: agent.Limits{Idle: 10 * time.Second, Retries: -1}, took: 10*time.Second + grace, reason: agent.StopFailed, is: llm.ErrTransient},
+		"the wall":  {limits: agent.Limits{Wall: 20 * time.Second}, took: 20*time.Second + grace, reason: agent.StopWall, is: agent.ErrWall},
+		"interrupt": {stop: func(b *bench) { b.interrupt(agent.Now, "") }, took: 30*time.Second + grace, reason: agent.StopInterrupted, is: agent.ErrInterrupted},
+		"close":     {stop: func(b *bench) { b.Close() }, took: 30*time.Second + grace, reason: agent.StopCancelled, is: agent.ErrClosed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				m := &deaf{let: make(chan struct{}), over: make(chan struct{})}
+				tt.limits.Grace = grace
+				b := open(t, agent.Agent{Model: m, Limits: tt.limits}, nil)
+				began := time.Now()
+				b.send("go", agent.Queue)
+				if tt.stop != nil {
+					go func() {
+						time.Sleep(30 * time.Second)
+						tt.stop(b)
+					}()
+				}
+				res, err := b.wait()
+				wantStop(t, res, err, tt.reason, tt.is)
+				wantEqual(t, "time", time.Since(began), tt.took)
+				events := len(b.log())
+				close(m.let)
+				<-m.over
+				synctest.Wait()
+				wantEqual(t, "events", len(b.log()), events)
+			})
+		})
+	}
+}
+
+// The next attempt does not mind the one that was left behind.
+func TestAModelIsAskedAgainBesideTheStreamThatWasLeft(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := &deaf{let: make(chan struct{}), over: make(chan struct{})}
+		b := open(t, agent.Agent{Model: m, Limits: agent.Limits{Idle: 10 * time.Second}}, nil)
+		wantEqual(t, "text", b.ask("go").Text, "ok")
+		close(m.let)
+		<-m.over
+		wantEqual(t, "text", b.ask("again").Text, "ok")
+		wantTranscript(t, b.History(), "user go", "assistant ok", "user again", "assistant ok")
+		wantEqual(t, "retries", len(pick[*agent.ModelRetried](b.log())), 1)
+	})
+}
+
 // streams is a model that tells how its stream was left.
 type streams struct {
 	whole     bool // the answer has an end
