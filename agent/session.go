@@ -537,7 +537,7 @@ func (s *Session) settledResult() (*Result, bool) {
 	case s.loop == nil && s.broken != nil:
 		res := run.result(s.id, StopFailed, &StopError{Stop: StopFailed, Err: s.redactor().Err(s.broken.Err)})
 		return res, true
-	case q != nil && !q.Expired(time.Now()) && run.interrupt == "" && (s.loop == nil || s.isLeft(q.ID)):
+	case q != nil && !q.Expired(time.Now()) && run.interrupt == "" && (s.loop == nil || s.isLeft(q.ID) && s.st.runs(q.Call)):
 		res := run.result(s.id, StopQuestion, nil)
 		res.Question = q
 		return res, true

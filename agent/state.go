@@ -422,6 +422,12 @@ func (s *state) openCalls() []openCall {
 	return s.run.open
 }
 
+// runs reports whether a call has started and has no result yet. A question about
+// one that has not parks the run, once all that can be asked has been.
+func (s *state) runs(call string) bool {
+	return slices.ContainsFunc(s.openCalls(), func(c openCall) bool { return c.call.ID == call && c.started != nil && c.result == nil })
+}
+
 // isOpen reports whether a call has no result yet.
 func (s *state) isOpen(call string) bool {
 	return slices.ContainsFunc(s.openCalls(), func(c openCall) bool { return c.call.ID == call && c.result == nil })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -65,15 +66,14 @@ func TestAStreamThatBreaksMakesNoCall(t *testing.T) {
 // deaf is a model whose first stream ignores its context: it goes on when it is let,
 // and says something then.
 type deaf struct {
-	calls int
+	calls atomic.Int32
 	let   chan struct{}
 	over  chan struct{} // closed when the first stream has returned
 }
 
 func (*deaf) Name() string { return "test/deaf" }
 func (m *deaf) Stream(context.Context, *llm.Request) iter.Seq2[llm.Chunk, error] {
-	m.calls++
-	first := m.calls == 1
+	first := m.calls.Add(1) == 1
 	return func(yield func(llm.Chunk, error) bool) {
 		text := "ok"
 		if first {
