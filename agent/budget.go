@@ -2,6 +2,7 @@ package agent
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/helios-go/helios/llm"
@@ -59,6 +60,11 @@ func (b *Budget) Spend(m llm.Micros) {
 	for _, w := range b.within {
 		w.Spend(m)
 	}
+}
+
+// covers reports whether what is spent from b is spent from another one as well.
+func (b *Budget) covers(other *Budget) bool {
+	return b == other || b != nil && slices.ContainsFunc(b.within, func(w *Budget) bool { return w.covers(other) })
 }
 
 // owe notes what was spent before, and is no longer known to those that this budget

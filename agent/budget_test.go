@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/helios-go/helios/agent"
 	"github.com/helios-go/helios/agent/agenttest"
@@ -67,6 +68,94 @@ func TestABudgetHoldsForRunsSideBySideAndTheirSubAgents(t *testing.T) {
 	if spent < total || spent > total+10*workers { // each may overspend by the call that it is making
 		t.Errorf("spent %d of %d", spent, total)
 	}
+}
+
+// Sub-agents that work side by side share what their caller has left, also those
+// with a budget of their own, and theirs.
+func TestSubAgentsSideBySideSpendOnePurse(t *testing.T) {
+	t.Parallel()
+	const money, call, children = 1000, 100, 8
+	one := agent.NewBudget(5000)
+	for name, tt := range map[string]struct {
+		own  agent.Limits
+		lead *agent.Budget
+	}{
+		"no limit":        {},
+		"its own money":   {own: agent.Limits{Money: 900}},
+		"its own budget":  {own: agent.Limits{Budget: agent.NewBudget(5000)}},
+		"a shared budget": {lead: agent.NewBudget(5000)},
+		"both":            {own: agent.Limits{Budget: agent.NewBudget(5000)}, lead: agent.NewBudget(5000)},
+		"the same":        {own: agent.Limits{Budget: one}, lead: one},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				prices := llm.Prices{"test/scripted": {Output: 1_000_000}}
+				busy := agent.Agent{
+					Model: llmtest.Func(func(*llm.Request) llmtest.Turn {
+						return llmtest.Call("look", `{}`).Using(llm.Usage{Output: call}).After(time.Second)
+					}),
+					Tools: []tool.Tool{echo("look", tool.ReadOnly)}, Limits: tt.own,
+				}
+				busy.Limits.Turns = 50
+				var asked atomic.Int64 // calls of the helpers' model, which have no budget of their own
+				helper := agent.Agent{Tools: []tool.Tool{busy.Tool("busy", "works")}, Model: llmtest.Func(func(req *llm.Request) llmtest.Turn {
+					asked.Add(1)
+					if len(req.Messages) > 1 {
+						return llmtest.Text("done").Using(llm.Usage{Output: call})
+					}
+					return llmtest.Call("busy", `{"task":"x"}`).Using(llm.Usage{Output: call})
+				})}
+				first := llmtest.Text("").Using(llm.Usage{Output: call})
+				for i := range children {
+					first = first.And([]string{"busy", "helper"}[i%2], `{"task":"x"}`)
+				}
+				b := open(t, agent.Agent{
+					Model: script(first, llmtest.Text("done")), Tools: []tool.Tool{busy.Tool("busy", "works"), helper.Tool("helper", "has it done")},
+					Prices: prices, Limits: agent.Limits{Money: money, Budget: tt.lead},
+				}, nil)
+				res, err := b.Run(t.Context(), "go")
+				wantStop(t, res, err, agent.StopMoney, agent.ErrMoney)
+				if res.Cost < money || res.Cost > money+children*call { // each may overspend by the call that it is making
+					t.Errorf("spent %d of %d", res.Cost, money)
+				}
+				if tt.lead != nil {
+					wantEqual(t, "the lead's budget paid", tt.lead.Spent(), res.Cost)
+				}
+				if own := tt.own.Budget; own != nil && own != tt.lead {
+					wantEqual(t, "the helpers' budget paid", own.Spent(), res.Cost-call*(1+llm.Micros(asked.Load())))
+				}
+			})
+		})
+	}
+}
+
+// A budget of the sub-agents' own holds for all of them together.
+func TestSubAgentsShareABudgetOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const call, children = 100, 8
+		own := agent.NewBudget(300)
+		busy := agent.Agent{
+			Model: llmtest.Func(func(*llm.Request) llmtest.Turn {
+				return llmtest.Call("look", `{}`).Using(llm.Usage{Output: call}).After(time.Second)
+			}),
+			Tools: []tool.Tool{echo("look", tool.ReadOnly)}, Limits: agent.Limits{Turns: 50, Budget: own},
+		}
+		first := llmtest.Text("")
+		for range children {
+			first = first.And("busy", `{"task":"x"}`)
+		}
+		b := open(t, agent.Agent{
+			Model: script(first, llmtest.Text("done")), Tools: []tool.Tool{busy.Tool("busy", "works")},
+			Prices: llm.Prices{"test/scripted": {Output: 1_000_000}}, Limits: agent.Limits{Money: 1_000_000},
+		}, nil)
+		res := b.ask("go")
+		wantEqual(t, "the budget paid", own.Spent(), res.Cost)
+		if res.Cost > 300+children*call {
+			t.Errorf("spent %d of 300", res.Cost)
+		}
+	})
 }
 
 func TestNoMoneyMeansNoCall(t *testing.T) {

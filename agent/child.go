@@ -63,9 +63,9 @@ func (a Agent) work(ctx context.Context, h *host, task string) (tool.Result, err
 	purse := parent.purse(h.r.l)
 	parent.mu.Unlock()
 	switch own := a.Limits.Budget; {
-	case own == nil, own == parent.agent.Limits.Budget:
+	case own == nil, purse.covers(own):
 		a.Limits.Budget = purse
-	case purse != nil && own != purse:
+	case purse != nil:
 		a.Limits.Budget = &Budget{within: []*Budget{purse, own}, total: math.MaxInt64}
 	}
 	if _, priced := a.Prices[a.Model.Name()]; !priced {
