@@ -62,7 +62,9 @@ func ResumeAll(ctx context.Context, st Store, find func(SessionInfo) (Agent, *Op
 			break // the rest is for others
 		}
 		if info.Leased(time.Now()) {
+			mu.Lock()
 			report.Leased = append(report.Leased, info.ID)
+			mu.Unlock()
 			continue
 		}
 		a, o, ok := find(info)
