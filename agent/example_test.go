@@ -262,8 +262,8 @@ func ExampleLimits() {
 	res, err = a.Run(context.Background(), "Is it in there?")
 	fmt.Println(res.Stop, res.Turns, res.Cost, errors.Is(err, agent.ErrMoney))
 	// Output:
-	// I looked at 2 of 9 pages. 3 $0.013500 <nil>
-	// money 2 $0.009000 true
+	// I looked at 2 of 9 pages. 3 $0.0135 <nil>
+	// money 2 $0.009 true
 }
 
 // A tool marked Final gives an answer the shape of a Go type.

@@ -52,7 +52,7 @@ func ExampleSchemaFor() {
 func ExamplePrice_Cost() {
 	price := llm.Price{Input: 3 * llm.Dollar, CacheRead: 30 * llm.Cent, Output: 15 * llm.Dollar} // a million tokens
 	fmt.Println(price.Cost(llm.Usage{Input: 1000, CacheRead: 10_000, Output: 500}))
-	// Output: $0.013500
+	// Output: $0.0135
 }
 
 func chunks(cs ...llm.Chunk) llm.Model { return fixed(cs) }
@@ -150,7 +150,7 @@ func TestCostsAreExact(t *testing.T) {
 		want llm.Micros
 		text string
 	}{
-		{llm.Price{Input: 3e6, Output: 15e6}, llm.Usage{Input: 1000, Output: 500}, 10_500, "$0.010500"},
+		{llm.Price{Input: 3e6, Output: 15e6}, llm.Usage{Input: 1000, Output: 500}, 10_500, "$0.0105"},
 		{llm.Price{Input: 8e5}, llm.Usage{Input: 1}, 0, "$0.00"},
 		{llm.Price{Input: 8e5}, llm.Usage{Input: 10}, 8, "$0.000008"},
 		{llm.Price{Input: 15e6, CacheWrite: 1875e4, CacheRead: 15e5, Output: 75e6}, llm.Usage{Input: 1e6, CacheRead: 1e6, CacheWrite: 1e6, Output: 1e6}, 110_250_000, "$110.25"},

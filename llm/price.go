@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"strings"
 )
 
 // Micros is an amount of money in millionths of a US dollar, or a price in
@@ -22,13 +23,14 @@ const (
 func (m Micros) Add(n Micros) Micros { return Micros(addInt64(int64(m), int64(n))) }
 
 // String shows the exact amount in dollars: $1.50, or as finely as it needs,
-// $0.000008.
+// $0.0135.
 func (m Micros) String() string {
 	sign, n := m.abs()
 	if n%uint64(Cent) == 0 {
 		return fmt.Sprintf("%s$%d.%02d", sign, n/uint64(Dollar), n%uint64(Dollar)/uint64(Cent))
 	}
-	return fmt.Sprintf("%s$%d.%06d", sign, n/uint64(Dollar), n%uint64(Dollar))
+	part := strings.TrimRight(fmt.Sprintf("%06d", n%uint64(Dollar)), "0")
+	return fmt.Sprintf("%s$%d.%s", sign, n/uint64(Dollar), part)
 }
 
 // Cents shows the amount in dollars to the nearest cent, half a cent away from

@@ -153,5 +153,5 @@ func ExampleRollUp() {
 	for _, row := range trace.RollUp(f.Runs(), trace.ByFacet("prompt"), nil) {
 		fmt.Println(row.Key, row.Runs, row.SuccessRate(), row.Usage.Total(), row.Cost, row.Up, row.Down)
 	}
-	// Output: answer@3 2 1 470 $0.001770 2 0
+	// Output: answer@3 2 1 470 $0.00177 2 0
 }

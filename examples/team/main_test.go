@@ -19,13 +19,13 @@ func TestHelpersWorkSideBySideAndCountForTheLead(t *testing.T) {
 			t.Errorf("took %v, want %v: a turn of the lead, two of both helpers at once, another of the lead", got, want)
 		}
 		got := out.String()
-		if want := "6300 tokens, $0.022500\n"; !strings.HasSuffix(got, want) {
+		if want := "6300 tokens, $0.0225\n"; !strings.HasSuffix(got, want) {
 			t.Errorf("got:\n%s\nwant the sum of all six turns, %q", got, want)
 		}
 		for _, name := range []string{"historian", "physicist"} {
 			started := strings.Index(got, "lead: "+name+" {")
 			searched := strings.Index(got, name+": search {")
-			ended := strings.Index(got, name+": done, $0.007500\n")
+			ended := strings.Index(got, name+": done, $0.0075\n")
 			if started < 0 || searched < started || ended < searched || ended > strings.Index(got, "lead: done") {
 				t.Errorf("got:\n%s\nwant %s to be asked, to search, and to be done before the lead", got, name)
 			}
