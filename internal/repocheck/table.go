@@ -46,7 +46,7 @@ var Imports = []Row{
 	},
 	{
 		Packages: []string{"./sandbox/js/..."},
-		May:      []string{"./sandbox", "./secret"},
+		May:      []string{"./sandbox", "./sandbox/repl", "./secret"},
 		Modules:  []string{"github.com/dop251/goja", "golang.org/x/sys"},
 		Because:  "it confines programs, whoever wrote them and whatever for",
 	},
