@@ -27,6 +27,9 @@ import (
 // overspend that by the call that it is making. Its other limits are its own. Prices
 // and Secrets that it has not are the caller's.
 //
+// A tool may run it too, inside a call of its own; if it does so more than once, each
+// time needs a [tool.Step].
+//
 // The tool is ReadOnly if all the agent's tools are, so that several sub-agents
 // work side by side, and Idempotent otherwise. Its kind is KindDelegate, and it has
 // no timeout.
@@ -75,7 +78,7 @@ func (a Agent) work(ctx context.Context, h *host, task string) (tool.Result, err
 		a.Secrets = parent.agent.Secrets
 	}
 	opts := parent.opts
-	opts.SessionID = childID(call)
+	opts.SessionID = childID(tool.CallFrom(ctx))
 	if opts.Approver != nil {
 		opts.Approver = ApproverFunc(h.forward)
 	}

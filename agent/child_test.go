@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"testing"
@@ -320,4 +321,49 @@ func TestAReaderSeesAllThatSubAgentsDo(t *testing.T) {
 			t.Errorf("of session %s the reader sees\n%s, the log has\n%s", session, kinds(seen), kinds(log))
 		}
 	}
+}
+
+// A tool that asks a sub-agent several times inside one call: each is a session of
+// its own, and all of them count.
+func TestACallMayRunASubAgentSeveralTimes(t *testing.T) {
+	t.Parallel()
+	price := llm.Price{Input: 1_000_000}
+	sub := llmtest.Func(func(req *llm.Request) llmtest.Turn {
+		return llmtest.Text("about " + req.Messages[0].Text()).Using(llm.Usage{Input: 10})
+	})
+	sub.ID = "sub"
+	ask := agent.Agent{Name: "predict", Model: sub}.Tool("predict", "")
+	each := tool.New("each", "", func(ctx context.Context, in struct{ Words []string }) (string, error) {
+		said := ""
+		for i, w := range in.Words {
+			task, err := json.Marshal(map[string]string{"task": w})
+			if err != nil {
+				return "", err
+			}
+			res, err := ask.Run(tool.Step(ctx, fmt.Sprint(i)), task)
+			if err != nil {
+				return "", err
+			}
+			said += res.Text() + "; "
+		}
+		return said, nil
+	})
+	m := script(llmtest.Call("each", `{"Words":["Bz","Bx","By"]}`), llmtest.Text("done"))
+	store := agent.NewMemoryStore()
+	a := agent.Agent{Model: m, Tools: []tool.Tool{each}, Policy: agent.AllowAll(), Prices: llm.Prices{"test/scripted": {}, "sub": price}, Limits: agent.Limits{Money: 1000}}
+	b := open(t, a, &agent.OpenOptions{Store: store})
+	res := b.ask("go")
+	wantEqual(t, "usage", res.Usage, llm.Usage{Input: 30})
+	wantEqual(t, "cost", res.Cost, 30)
+	wantTexts(t, b.ended(), "about Bz; about Bx; about By; ")
+	children := 0
+	for info, err := range store.List(t.Context(), agent.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Parent != "" {
+			children++
+		}
+	}
+	wantEqual(t, "children", children, 3)
 }

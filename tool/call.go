@@ -62,6 +62,15 @@ func CallFrom(ctx context.Context) *Call {
 	return &Call{}
 }
 
+// Step returns a context for one of several things that a call does: the call in it
+// is the same, but has an IdempotencyKey of its own, made of the call's and name.
+// The same name gives the same key each time the call is made.
+func Step(ctx context.Context, name string) context.Context {
+	c := *CallFrom(ctx)
+	c.IdempotencyKey += "/" + name
+	return WithCall(ctx, &c)
+}
+
 // Progress shows something to whoever watches, while the call runs; in a sub-agent
 // to those who watch its caller too. It is not kept and not seen by the model.
 // Outside of an agent it does nothing.

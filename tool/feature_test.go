@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/helios-go/helios/llm"
@@ -78,4 +79,18 @@ func ExampleCallFrom() {
 	res, err := submit.Run(ctx, json.RawMessage(`{}`))
 	fmt.Println(res.Text(), h.shown, err)
 	// Output: submitted as run/1/0 [half done] <nil>
+}
+
+func ExampleStep() {
+	pay := tool.New("pay", "Pay some bills", func(ctx context.Context, in struct{ Bills []string }) (string, error) {
+		var keys []string
+		for _, bill := range in.Bills {
+			keys = append(keys, tool.CallFrom(tool.Step(ctx, bill)).IdempotencyKey) // for the bank, which drops repeats
+		}
+		return strings.Join(keys, " "), nil
+	})
+	ctx := tool.WithCall(context.Background(), &tool.Call{IdempotencyKey: "run7/2"})
+	res, err := pay.Run(ctx, []byte(`{"Bills":["rent","water"]}`))
+	fmt.Println(res.Text(), err)
+	// Output: run7/2/rent run7/2/water <nil>
 }
