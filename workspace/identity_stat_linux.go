@@ -1,0 +1,17 @@
+package workspace
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+func identityOf(is fs.FileInfo) identity {
+	st, ok := is.Sys().(*syscall.Stat_t)
+	if !ok {
+		return identity{}
+	}
+	return identity{
+		device: uint64(st.Dev), inode: st.Ino, links: uint64(st.Nlink), uid: st.Uid, gid: st.Gid,
+		changed: st.Ctim.Nano(), known: true,
+	}
+}

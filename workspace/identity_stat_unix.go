@@ -1,0 +1,19 @@
+//go:build unix && !linux
+
+package workspace
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+func identityOf(is fs.FileInfo) identity {
+	st, ok := is.Sys().(*syscall.Stat_t)
+	if !ok {
+		return identity{}
+	}
+	return identity{
+		device: uint64(st.Dev), inode: uint64(st.Ino), links: uint64(st.Nlink), uid: st.Uid, gid: st.Gid,
+		known: true,
+	}
+}
