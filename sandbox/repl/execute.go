@@ -1,0 +1,220 @@
+package repl
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	defaultTimeout = 30 * time.Second
+	defaultOutput  = 64 << 10
+	// rung is how long each step of the ladder is given.
+	rung = time.Second
+)
+
+// Rejected is what a cell gets on standard error when another one is running.
+const rejected = "Concurrent execution rejected - only one execute may run at a time"
+
+// Execute runs one cell and returns what came of it. It returns within
+// c.Timeout and 2.1 seconds, and as soon after ctx ends. The error is not nil
+// only when ctx had ended before the cell began; there is no Outcome then. A
+// dead kernel gives an Outcome that says so.
+func (k *Kernel) Execute(ctx context.Context, c Cell) (*Outcome, error) {
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("execute a cell: %w", context.Cause(ctx))
+	}
+	if c.Timeout <= 0 {
+		c.Timeout = defaultTimeout
+	}
+	if c.Output <= 0 {
+		c.Output = defaultOutput
+	}
+	if !k.occupy() {
+		return &Outcome{ExitCode: 1, Stderr: rejected, Rejected: true}, nil
+	}
+	defer k.vacate()
+	began := time.Now()
+	out := k.run(ctx, &c)
+	out.Wall = time.Since(began)
+	return out, nil
+}
+
+func (k *Kernel) occupy() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.busy {
+		return false
+	}
+	k.busy = true
+	return true
+}
+
+func (k *Kernel) vacate() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.busy = false
+}
+
+func (k *Kernel) run(ctx context.Context, c *Cell) *Outcome {
+	_, _, _ = k.proc.Output() // what threads of earlier cells wrote since then
+	calls, cancel := context.WithCancelCause(ctx)
+	defer cancel(errors.New("the cell has ended"))
+	running, ok := k.begin(calls)
+	if !ok {
+		return &Outcome{ExitCode: 1, Stderr: "Sandbox process is not alive", Dead: true}
+	}
+	frame, err := encode(&hostMessage{Type: "execute", ID: running.id, Code: c.Code, Bindings: c.Bindings.withDefaults()})
+	if err != nil {
+		k.mu.Lock()
+		k.cell = nil
+		k.mu.Unlock()
+		return &Outcome{ExitCode: 1, Stderr: fmt.Sprintf("the code cannot be handed over: %v", err)}
+	}
+	k.out.put(frame, nil)
+
+	out := &Outcome{}
+	timer := time.NewTimer(c.Timeout)
+	defer timer.Stop()
+	select {
+	case m := <-running.result:
+		return k.finish(out, c, m)
+	case <-k.reader:
+		return k.died(out, c, running)
+	case <-timer.C:
+		out.TimedOut = true
+		cancel(errors.New("the cell ran out of time"))
+	case <-ctx.Done():
+		out.Interrupted = true
+	}
+	for _, step := range []string{"interrupt", "stop"} {
+		if m, over := k.urge(step, running); m != nil {
+			return k.finish(out, c, m)
+		} else if over {
+			return k.died(out, c, running)
+		}
+	}
+	k.end(errKilled)
+	return k.died(out, c, running)
+}
+
+// urge asks the interpreter to end the cell and gives it a second. over means
+// that it has died.
+func (k *Kernel) urge(step string, running *cell) (m *workerMessage, over bool) {
+	frame, err := encode(&hostMessage{Type: step, ID: running.id})
+	if err != nil {
+		return nil, false
+	}
+	// The frame comes first: it says which cell is meant, so that a signal that
+	// arrives late can do no harm to the next one.
+	k.out.put(frame, func() { _ = k.proc.Interrupt() })
+	timer := time.NewTimer(rung)
+	defer timer.Stop()
+	select {
+	case m := <-running.result:
+		return m, false
+	case <-k.reader:
+		return nil, true
+	case <-timer.C:
+		return nil, false
+	}
+}
+
+// finish fills in what a result says.
+func (k *Kernel) finish(out *Outcome, c *Cell, m *workerMessage) *Outcome {
+	out.ExitCode = m.Exit
+	if c.Bindings != nil {
+		out.Bindings = capBindings(m.Bindings, c.Bindings.withDefaults())
+	}
+	k.collect(out, c)
+	switch {
+	case out.TimedOut:
+		out.ExitCode = 1
+		out.Stderr = line(out.Stderr, "Execution timed out")
+	case out.Interrupted:
+		out.ExitCode = 1
+		out.Stderr = line(out.Stderr, "Execution interrupted")
+	}
+	return out
+}
+
+// died fills in what can be known of a cell whose interpreter is gone.
+func (k *Kernel) died(out *Outcome, c *Cell, running *cell) *Outcome {
+	select {
+	case m := <-running.result: // it had finished just before
+		k.finish(out, c, m)
+		if !out.TimedOut && !out.Interrupted {
+			return out
+		}
+	default:
+		k.collect(out, c)
+		if out.TimedOut {
+			out.Stderr = line(out.Stderr, "Execution timed out")
+		} else if out.Interrupted {
+			out.Stderr = line(out.Stderr, "Execution interrupted")
+		}
+	}
+	out.Dead = true
+	out.ExitCode = 1
+	gone := k.awaitProcess()
+	k.collect(out, c)
+	why := k.why()
+	if gone && !errors.Is(why, errKilled) && !errors.Is(why, errClosed) {
+		if res, err := k.proc.Wait(); err == nil && res != nil {
+			out.OutOfMemory = res.OutOfMemory || res.ExitCode == exitOutOfMemory && strings.Contains(out.Stderr, outOfMemory)
+			if res.ExitCode > 0 {
+				out.ExitCode = res.ExitCode
+			}
+		}
+	}
+	reason := why.Error()
+	if out.OutOfMemory {
+		reason = "the interpreter ran out of memory"
+	}
+	out.Stderr = line(out.Stderr, reason+"; its variables are lost")
+	return out
+}
+
+// collect adds what the process wrote since the last time.
+func (k *Kernel) collect(out *Outcome, c *Cell) {
+	stdout, stderr, cut := k.proc.Output()
+	var more bool
+	if out.Stdout, more = clip(append([]byte(out.Stdout), stdout...), c.Output); more || cut && len(stdout) > 0 {
+		out.StdoutCut = true
+	}
+	if out.Stderr, more = clip(append([]byte(out.Stderr), stderr...), c.Output); more || cut && len(stderr) > 0 {
+		out.StderrCut = true
+	}
+}
+
+// clip keeps at most limit bytes, as valid UTF-8.
+func clip(b []byte, limit int) (string, bool) {
+	cut := len(b) > limit
+	if cut {
+		b = b[:limit]
+		for i := 1; i < utf8.UTFMax && i <= len(b); i++ { // no half rune at the end
+			if utf8.RuneStart(b[len(b)-i]) {
+				if !utf8.FullRune(b[len(b)-i:]) {
+					b = b[:len(b)-i]
+				}
+				break
+			}
+		}
+	}
+	if utf8.Valid(b) {
+		return string(b), cut
+	}
+	return string(bytes.ToValidUTF8(b, []byte("\uFFFD"))), cut
+}
+
+// line adds text as a line of its own.
+func line(to, text string) string {
+	if to != "" && !strings.HasSuffix(to, "\n") {
+		to += "\n"
+	}
+	return to + text
+}

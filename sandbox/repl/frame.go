@@ -1,0 +1,45 @@
+package repl
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// readFrame takes one frame: four bytes of big-endian length, then as many bytes
+// of UTF-8. It returns io.EOF only where a frame may end, and holds no more
+// memory than twice what has arrived, whatever length is announced.
+func readFrame(r io.Reader, limit int) ([]byte, error) {
+	var head [4]byte
+	switch n, err := io.ReadFull(r, head[:]); {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, fmt.Errorf("frame ended after %d of 4 length bytes", n)
+	case err != nil:
+		return nil, err
+	}
+	size := binary.BigEndian.Uint32(head[:])
+	if size == 0 || uint64(size) > uint64(limit) { //nolint:gosec // limit is checked to be positive
+		return nil, fmt.Errorf("frame length is %d bytes; it can be 1 to %d", size, limit)
+	}
+	var body bytes.Buffer
+	n, err := io.CopyN(&body, r, int64(size))
+	if errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("frame ended after %d of %d bytes", n, size)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !utf8.Valid(body.Bytes()) {
+		return nil, errors.New("frame is not UTF-8")
+	}
+	return body.Bytes(), nil
+}
+
+// appendFrame puts the length before data.
+func appendFrame(dst, data []byte) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(data))) //nolint:gosec // callers hold it below maxHostFrame
+	return append(dst, data...)
+}
