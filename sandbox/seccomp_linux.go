@@ -107,12 +107,15 @@ const (
 
 // filterProgram returns the filter for this machine as bwrap takes it: an array
 // of struct sock_filter in the machine's byte order.
-func filterProgram() ([]byte, error) {
+func filterProgram() ([]byte, error) { return programOf(assembleFilter) }
+
+// programOf returns a filter for this machine as the kernel takes it.
+func programOf(assemble func(*arch.Info) ([]bpf.Instruction, error)) ([]byte, error) {
 	info, err := arch.GetInfo(runtime.GOARCH)
 	if err != nil {
 		return nil, fmt.Errorf("no table of system calls for %s", runtime.GOARCH)
 	}
-	instructions, err := assembleFilter(info)
+	instructions, err := assemble(info)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +136,13 @@ func filterProgram() ([]byte, error) {
 // architecture comes first and kills: a 32-bit call (int 0x80) has other
 // numbers, so that no later rule could judge it.
 func assembleFilter(info *arch.Info) ([]bpf.Instruction, error) {
+	return assembleAfter(info, func(*filter) {})
+}
+
+// assembleAfter writes the filter with more rules before all others.
+func assembleAfter(info *arch.Info, first func(*filter)) ([]bpf.Instruction, error) {
 	f := filter{program: seccomp.NewProgram(), arch: info}
+	first(&f)
 	for _, name := range allowed {
 		f.always(name, actAllow)
 	}
@@ -161,6 +170,9 @@ func assembleFilter(info *arch.Info) ([]bpf.Instruction, error) {
 		p.Ret(actAllow)
 	})
 	f.rule("socketpair", func(p *seccomp.Program) {
+		// A datagram socket, connected or not, sends to any address that it names.
+		// SOCK_DGRAM and SOCK_RAW, which is the same here, have this bit in common.
+		f.ifBits(1, unix.SOCK_DGRAM, func() { p.Ret(actRefuse) })
 		f.ifEqual(0, unix.AF_UNIX, func() { p.Ret(actAllow) })
 		p.Ret(actRefuse)
 	})

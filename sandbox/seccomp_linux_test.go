@@ -8,6 +8,7 @@ import (
 	seccomp "github.com/elastic/go-seccomp-bpf"
 	"github.com/elastic/go-seccomp-bpf/arch"
 	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
 )
 
 // decide runs the filter for one call in the BPF machine of x/net, which reads
@@ -58,7 +59,10 @@ func TestFilterDecidesByArguments(t *testing.T) {
 		{"mknodat", nil, actRefuse},
 		{"socket", []uint64{1}, actRefuse},
 		{"socket", []uint64{2}, actRefuse},
-		{"socketpair", []uint64{1}, actAllow},
+		{"socketpair", []uint64{1, unix.SOCK_STREAM | unix.SOCK_CLOEXEC}, actAllow},
+		{"socketpair", []uint64{1, unix.SOCK_SEQPACKET}, actAllow},
+		{"socketpair", []uint64{1, unix.SOCK_DGRAM | unix.SOCK_CLOEXEC}, actRefuse},
+		{"socketpair", []uint64{1, unix.SOCK_RAW}, actRefuse},
 		{"socketpair", []uint64{1 | high}, actAllow}, // the kernel reads 32 bits too
 		{"socketpair", []uint64{2}, actRefuse},
 		{"socketpair", []uint64{40}, actRefuse},

@@ -1,0 +1,44 @@
+package sandbox
+
+import (
+	seccomp "github.com/elastic/go-seccomp-bpf"
+	"github.com/elastic/go-seccomp-bpf/arch"
+	"golang.org/x/net/bpf"
+)
+
+// Where there are no namespaces, a program has the files and processes of the
+// host around it. Landlock shuts the files and keeps signals in, but does not
+// know of what follows, and the program may run as the very user whose the other
+// files and processes are. So here the filter is narrower.
+
+// ofFiles change the mode, owner or times of a file whose name is known, be it
+// in reach for reading and writing or not.
+var ofFiles = []string{
+	"chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "fchownat", "lchown",
+	"utime", "utimes", "futimesat", "utimensat",
+}
+
+// filterAlone returns the filter for a program without namespaces.
+func filterAlone() ([]byte, error) { return programOf(assembleAlone) }
+
+func assembleAlone(info *arch.Info) ([]bpf.Instruction, error) {
+	return assembleAfter(info, func(f *filter) {
+		for _, name := range ofFiles {
+			f.always(name, actRefuse)
+		}
+		// 0 is the caller itself; with another process's number these set the
+		// limits, processors and priority of any process of the same user.
+		for _, name := range []string{"prlimit64", "sched_setaffinity"} {
+			f.rule(name, func(p *seccomp.Program) {
+				f.ifEqual(0, 0, func() { p.Ret(actAllow) })
+				p.Ret(actRefuse)
+			})
+		}
+		f.rule("setpriority", func(p *seccomp.Program) {
+			f.ifEqual(0, 0, func() { // PRIO_PROCESS; the others are a group and a user
+				f.ifEqual(1, 0, func() { p.Ret(actAllow) })
+			})
+			p.Ret(actRefuse)
+		})
+	})
+}
