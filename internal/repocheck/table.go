@@ -185,7 +185,7 @@ var Owners = []Owner{
 }
 
 // TestHelpers are packages for tests, of this repository or of its users.
-var TestHelpers = []string{"./llm/llmtest", "./agent/agenttest", "./prompt/prompttest", "./helio/cdf/cdftest", "./internal/testdata", "./internal/repocheck"}
+var TestHelpers = []string{"./llm/llmtest", "./agent/agenttest", "./prompt/prompttest", "./helio/cdf/cdftest", "./internal/testdata", "./internal/swaptest", "./internal/repocheck"}
 
 // Generators are programs that write committed files, and examples, which need a
 // model without a key: they may use test helpers for it.
