@@ -89,7 +89,7 @@ send([[os.path.basename(p), open(p).read()] for p in glob.glob("/tmp/mpl/fontlis
 
 func BenchmarkFrames(b *testing.B) {
 	data := frameBytes(`{"name":"b_mean","value":5.25,"units":"nT"}`, `[1,2,3,4,5,6,7,8,9,10]`)
-	limits, _ := Limits{}.withDefaults()
+	limits, _ := Limits{}.withDefaults(false)
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -20,23 +20,29 @@ var canaryProgram []byte
 // canaryLimits are tight: the canary needs a few hundredths of a second.
 var canaryLimits = Limits{Wall: 20 * time.Second, Stdout: 4 << 10, Stderr: 4 << 10, Frames: 1, Frame: 64 << 10}
 
+// A trial is a layer that runs the canary: with a Python that loads nothing, and
+// told of a file of the host that the program's uid could read, were it in sight.
+type trial struct{ *bubblewrap }
+
+func (t trial) start(ctx context.Context, task *task) (body, error) {
+	return t.launch(ctx, task, []string{t.python.command, "-I", "-S", "-B", "-X", "utf8", "/job/canary.py"}, func(s *stage) map[string]string {
+		return map[string]string{"CANARY_HOST_FILE": filepath.Join(s.path, "job", "canary.py")}
+	})
+}
+
 // prove runs the real profile once, with a program that tries to get out.
 func (b *bubblewrap) prove(ctx context.Context) error {
 	job := &Job{Files: map[string][]byte{"canary.py": canaryProgram}, Main: "canary.py", Limits: canaryLimits}
-	limits, err := job.Limits.withDefaults()
+	t, err := newTask(job, false)
 	if err != nil {
 		return err
 	}
-	stage, err := newStage(ctx, b.base, job, limits, b.uid, b.gid, b.asOther)
+	process, err := begin(ctx, trial{b}, t)
 	if err != nil {
 		return err
 	}
-	defer stage.remove()
-	// A file of the host that the program's uid could read, were it in sight.
-	secret := filepath.Join(stage.path, "job", "canary.py")
-	p := b.profile(stage, map[string]string{"CANARY_HOST_FILE": secret}, limits)
-	p.command = []string{b.python.command, "-I", "-S", "-B", "-X", "utf8", "/job/canary.py"}
-	res, err := b.launcher.run(ctx, p, limits, b.watch(stage), nil)
+	process.see(ctx)
+	res, err := process.Wait()
 	if err != nil {
 		return err
 	}
@@ -46,7 +52,7 @@ func (b *bubblewrap) prove(ctx context.Context) error {
 			err:  fmt.Errorf("the trial program ended with status %d and %d reports", res.ExitCode, len(res.Frames)),
 		}
 	}
-	return judge(res.Frames[0], limits)
+	return judge(res.Frames[0], t.limits)
 }
 
 // errOpen is what a canary that got out makes of a host.
@@ -98,9 +104,4 @@ func judge(frame Frame, limits Limits) error {
 		return fmt.Errorf("%w: processes of the host are in sight", errOpen)
 	}
 	return nil
-}
-
-func lastLine(text []byte) string {
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
 }

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -231,13 +231,9 @@ func (c controllers) newGroup(limits Limits) (*group, error) {
 	return g, nil
 }
 
-// place sees to it that the launcher is in the group before it does anything.
-// Moving a running process would take the kernel some milliseconds, waiting for
-// all others to be between two system calls. So under v2 the child is born in
-// the group; under v1, which cannot do that, the files returned are for the
-// child, whose one thread moves itself by them (see join). The caller closes
-// them once the child has them.
-func (g *group) place(attr *syscall.SysProcAttr) ([]*os.File, error) {
+// files opens what a process enters the group by: its folder under v2, the files
+// of its tasks under v1.
+func (g *group) files() ([]*os.File, error) {
 	var files []*os.File
 	for _, dir := range g.dirs() {
 		name, flags := filepath.Join(dir, "tasks"), os.O_WRONLY
@@ -250,11 +246,75 @@ func (g *group) place(attr *syscall.SysProcAttr) ([]*os.File, error) {
 			return nil, groupError(err)
 		}
 		files = append(files, f)
-		if g.version == 2 {
-			attr.UseCgroupFD, attr.CgroupFD = true, int(f.Fd())
-		}
 	}
 	return files, nil
+}
+
+// begin starts a command so that it is in the group before it does anything.
+// Moving a running process would take the kernel some milliseconds, waiting for
+// all others to be between two system calls; a thread that moves itself waits
+// for nobody. So under v2 the child is born in the group, and under v1 the
+// starting thread visits the group while its child is born. The caller holds
+// the starter.
+func (g *group) begin(cmd *exec.Cmd) error {
+	files, err := g.files()
+	if err != nil {
+		return err
+	}
+	defer closeFiles(files...)
+	start := func() error {
+		if err := cmd.Start(); err != nil {
+			return fmt.Errorf("start the sandbox: %w", err)
+		}
+		return nil
+	}
+	if len(files) == 0 {
+		return starts.do(start)
+	}
+	if g.version == 2 {
+		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(files[0].Fd())
+		if err := starts.do(start); err != nil {
+			return groupError(err)
+		}
+		return nil
+	}
+	home, err := g.home()
+	if err != nil {
+		return err
+	}
+	defer closeFiles(home...)
+	return starts.do(func() error {
+		defer move(home)
+		if err := move(files); err != nil {
+			return err
+		}
+		return start()
+	})
+}
+
+// home opens the tasks of the v1 groups in which this one was made, which are
+// those of this process.
+func (g *group) home() ([]*os.File, error) {
+	var files []*os.File
+	for _, dir := range g.dirs() {
+		f, err := os.OpenFile(filepath.Join(filepath.Dir(dir), "tasks"), os.O_WRONLY, 0)
+		if err != nil {
+			closeFiles(files...)
+			return nil, fmt.Errorf("%w: %w", errIndirect, err)
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// move moves the calling thread into the v1 groups behind open tasks files.
+func move(tasks []*os.File) error {
+	for _, f := range tasks {
+		if err := join(int(f.Fd()), 1); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // join moves the calling thread into the v1 groups behind open tasks files.

@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -72,10 +74,9 @@ func TestGroupWithoutControllersCapsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var attr syscall.SysProcAttr
-	files, err := g.place(&attr)
-	if err != nil || len(files) != 0 || attr.UseCgroupFD || g.ranOut() || len(g.dirs()) != 0 {
-		t.Errorf("got files %v, %v, born in a group %v, ran out %v, folders %v", files, err, attr.UseCgroupFD, g.ranOut(), g.dirs())
+	files, err := g.files()
+	if err != nil || len(files) != 0 || g.ranOut() || len(g.dirs()) != 0 {
+		t.Errorf("got files %v, %v, ran out %v, folders %v", files, err, g.ranOut(), g.dirs())
 	}
 	g.remove()
 }
@@ -104,22 +105,19 @@ func TestChildIsBornInItsGroup(t *testing.T) {
 		t.Skip("this user may make no group of cgroup v2 here")
 	}
 	defer g.remove()
+	var out bytes.Buffer
 	cmd := exec.Command("/bin/cat", "/proc/self/cgroup")
-	cmd.SysProcAttr = &syscall.SysProcAttr{}
-	files, err := g.place(cmd.SysProcAttr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.Output()
-	closeFiles(files...)
-	if err != nil || !strings.Contains(string(out), filepath.Base(g.memory)+"\n") {
-		t.Errorf("got %v, the child is in\n%s", err, out)
+	cmd.SysProcAttr, cmd.Stdout = &syscall.SysProcAttr{}, &out
+	starts.hold()
+	defer starts.release()
+	if err := errors.Join(g.begin(cmd), cmd.Wait()); err != nil || !strings.Contains(out.String(), filepath.Base(g.memory)+"\n") {
+		t.Errorf("got %v, the child is in\n%s", err, out.String())
 	}
 }
 
 func TestGroupsAreGoneAfterARun(t *testing.T) { //nolint:paralleltest // it looks at groups that other runs make too
 	s := box(t)
-	groups := s.layer.(*bubblewrap).launcher.groups
+	groups := s.layer.(*bubblewrap).groups
 	if groups.version == 0 {
 		t.Skip("this user may make no cgroup here")
 	}

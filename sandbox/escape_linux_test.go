@@ -89,7 +89,7 @@ func listen(t *testing.T, network, address string) net.Listener {
 // outcomes reads the frames of escapes.py.
 func outcomes(t *testing.T, data []byte) map[string]string {
 	t.Helper()
-	limits, err := Limits{}.withDefaults()
+	limits, err := Limits{}.withDefaults(false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func TestFramesAreReadWholeHoweverTheyArrive(t *testing.T) {
 		"byte by byte": iotest.OneByteReader(bytes.NewReader(data)),
 		"in halves":    iotest.HalfReader(bytes.NewReader(data)),
 	} {
-		limits, _ := Limits{}.withDefaults()
+		limits, _ := Limits{}.withDefaults(false)
 		f := frameReader{r: r, limits: limits}
 		if err := f.readAll(); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -78,7 +78,7 @@ func TestFrameLimits(t *testing.T) {
 func TestFrameReadErrorIsPassedOn(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	limits, _ := Limits{}.withDefaults()
+	limits, _ := Limits{}.withDefaults(false)
 	f := frameReader{r: io.MultiReader(bytes.NewReader(frameBytes(`1`)), iotest.ErrReader(broken)), limits: limits}
 	if err := f.readAll(); !errors.Is(err, broken) || len(f.frames) != 1 {
 		t.Errorf("got %d frames, error %v", len(f.frames), err)

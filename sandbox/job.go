@@ -35,14 +35,15 @@ type Job struct {
 	// Limits bound the run; zero fields mean the defaults.
 	Limits Limits
 	// OnFrame, when not nil, is called with each frame as it arrives, from one
-	// goroutine. Frames are untrusted. It must not block for long.
+	// goroutine. Frames are untrusted. It must not block for long. It is for
+	// [Sandbox.Run]: a program that stays has a socket in place of frames.
 	OnFrame func(Frame)
 }
 
 // Limits bound one run. A zero field means the default, which is given behind
 // each.
 type Limits struct {
-	Wall      time.Duration // from start to kill; 60 s, at most 300 s
+	Wall      time.Duration // from start to kill; 60 s, at most 300 s; of a program that stays: no limit
 	Memory    int64         // bytes; 1 GiB, for each process and, where the host allows it, for all together
 	Processes int           // processes and threads at one time; 64
 	FileSize  int64         // bytes in one file; 200 MB
@@ -56,15 +57,16 @@ type Limits struct {
 	FramesAll int64         // bytes in all frames together; 16 MiB
 }
 
-// MaxWall is the longest that a program may run.
+// MaxWall is the longest that a program of [Sandbox.Run] may run.
 const MaxWall = 300 * time.Second
 
-// withDefaults fills the zero fields, and says which field makes no sense.
-func (l Limits) withDefaults() (Limits, error) {
-	if l.Wall == 0 {
+// withDefaults fills the zero fields, and says which field makes no sense. A
+// program that stays has no wall time by default.
+func (l Limits) withDefaults(stays bool) (Limits, error) {
+	if l.Wall == 0 && !stays {
 		l.Wall = 60 * time.Second
 	}
-	if l.Wall < 0 || l.Wall > MaxWall {
+	if l.Wall < 0 || l.Wall > MaxWall && !stays {
 		return l, fmt.Errorf("Limits.Wall is %v; it can be at most %v", l.Wall, MaxWall)
 	}
 	wide := []struct {
@@ -120,8 +122,13 @@ var ownEnv = map[string]string{
 	"MPLBACKEND":           "Agg",
 	"OPENBLAS_NUM_THREADS": "1",
 	"OMP_NUM_THREADS":      "1",
-	"HELIOS_RESULT_FD":     "3",
 }
+
+// These say the number of the descriptor that a program answers on.
+const (
+	resultVariable = "HELIOS_RESULT_FD" // frames, in a Run
+	socketVariable = "HELIOS_SOCKET_FD" // the socket of a program that stays
+)
 
 // check says what is wrong with a job before anything is made for it.
 func (j *Job) check() error {
@@ -148,7 +155,7 @@ func (j *Job) check() error {
 		if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(value, "\x00") {
 			return fmt.Errorf("the environment variable %q cannot be set", name)
 		}
-		if _, own := ownEnv[name]; own {
+		if _, own := ownEnv[name]; own || name == resultVariable || name == socketVariable {
 			return fmt.Errorf("the environment variable %s is the sandbox's own", name)
 		}
 	}

@@ -297,7 +297,7 @@ func TestEnvironmentIsOurs(t *testing.T) {
 	if got.Cwd != "/tmp" || got.One != "" || fmt.Sprint(got.Flags) != "[1 1 1]" {
 		t.Errorf("got folder %q, flags %v, environment of process 1 %q", got.Cwd, got.Flags, got.One)
 	}
-	want := map[string]string{"PWD": "/tmp", "MPLCONFIGDIR": "/tmp/mpl"}
+	want := map[string]string{"HELIOS_RESULT_FD": "3", "PWD": "/tmp", "MPLCONFIGDIR": "/tmp/mpl"}
 	maps.Copy(want, ownEnv)
 	gotText, _ := json.Marshal(got.Env)
 	wantText, _ := json.Marshal(want)

@@ -15,9 +15,10 @@ import (
 func boxes(t *testing.T) map[string]*Sandbox {
 	t.Helper()
 	s := box(t)
-	alone := *s.layer.(*bubblewrap)
-	alone.launcher.groups = controllers{}
-	return map[string]*Sandbox{"as the host allows": s, "without cgroups": {layer: &alone}}
+	b := s.layer.(*bubblewrap)
+	ground := *b.ground
+	ground.groups = controllers{}
+	return map[string]*Sandbox{"as the host allows": s, "without cgroups": {layer: &bubblewrap{ground: &ground, path: b.path}}}
 }
 
 func TestMemoryOfOneProcessIsCapped(t *testing.T) {
@@ -312,11 +313,11 @@ func TestLimitsThatMakeNoSenseAreRefused(t *testing.T) {
 		"Limits.Processes is -4":  {Processes: -4},
 		"Limits.FramesAll is -10": {FramesAll: -10},
 	} {
-		if _, err := l.withDefaults(); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := l.withDefaults(false); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("got %v, want an error with %q", err, name)
 		}
 	}
-	l, err := Limits{}.withDefaults()
+	l, err := Limits{}.withDefaults(false)
 	if err != nil || l.Wall != time.Minute || l.Memory != 1<<30 || l.Processes != 64 || l.FileSize != 200e6 || l.Frame != 1<<20 || l.Frames != 10_000 {
 		t.Errorf("got defaults %+v, %v", l, err)
 	}

@@ -9,11 +9,16 @@ var initCalled atomic.Bool
 
 // Init must be the first call in main and in TestMain: the sandbox re-executes
 // the program that uses it, and Init is where that child leaves for its own
-// work and never returns. In every other process it does nothing but note that
-// it was called.
+// work and never returns.
+//
+// In every other process it marks the descriptors above 2 that the process has
+// by then, which it inherited, to be closed on exec: a program that it starts
+// gets those of them that are named in exec.Cmd.ExtraFiles and no others. It
+// does nothing else there.
 func Init() {
 	initCalled.Store(true)
 	runShim()
+	closeInherited()
 }
 
 // Open finds the layer that can confine programs on this host and proves it: it

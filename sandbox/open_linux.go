@@ -16,7 +16,7 @@ func openLayer(ctx context.Context, opts *Options) (layer, error) {
 	err = b.prove(ctx)
 	if errors.Is(err, errGroup) {
 		// Groups can be made here and not be entered: do without.
-		b.launcher.groups = controllers{}
+		b.groups = controllers{}
 		err = b.prove(ctx)
 	}
 	switch {

@@ -9,6 +9,8 @@ import (
 
 func runShim() {}
 
+func closeInherited() {}
+
 func openLayer(context.Context, *Options) (layer, error) {
 	return nil, &Unavailable{
 		Reason: "Python programs can be confined on Linux only, and this is " + runtime.GOOS,

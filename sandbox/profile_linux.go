@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Descriptors that the launcher and the program get. The result descriptor is
-// the only one above 2 that the program keeps.
+// Descriptors that the launcher and the program get. The third is the only one
+// above 2 that the program keeps: for frames, or the socket.
 const (
-	fdResult  = 3
+	fdThird   = 3
 	fdArgs    = 4
 	fdSeccomp = 5
 	fdStatus  = 6

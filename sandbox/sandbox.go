@@ -8,6 +8,10 @@ import (
 // Options say where the sandbox finds its parts. The zero value (and nil) is
 // what a program normally wants.
 type Options struct {
+	// Layers are the layers that may be used, tried in this order, by name:
+	// "bubblewrap", "namespaces", "landlock". None means all of them in that
+	// order, from the strongest down.
+	Layers []string
 	// Bubblewrap is the launcher's path; "" means /usr/bin/bwrap, else the
 	// bwrap found on PATH.
 	Bubblewrap string
@@ -32,12 +36,6 @@ type Sandbox struct {
 	layer layer
 }
 
-// A layer is one way to confine a process. bubblewrap is the one there is.
-type layer interface {
-	describe() string
-	run(ctx context.Context, job *Job) (*Result, error)
-}
-
 // Unavailable is the error of [Open] on a host where nothing can confine a
 // program, or not well enough. Nothing is ever run instead.
 type Unavailable struct {
@@ -59,5 +57,34 @@ func (s *Sandbox) Describe() string { return s.layer.describe() }
 // or that ctx was cancelled. When Run returns, every process that the program
 // started is dead.
 func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
-	return s.layer.run(ctx, job)
+	t, err := newTask(job, false)
+	if err != nil {
+		return nil, fmt.Errorf("run a program in the sandbox: %w", err)
+	}
+	p, err := begin(ctx, s.layer, t)
+	if err != nil {
+		return nil, err
+	}
+	p.see(ctx)
+	return p.Wait()
+}
+
+// Start starts a program that stays and talks: descriptor 3, whose number is in
+// HELIOS_SOCKET_FD, is one end of a connected pair of stream sockets without a
+// name, and [Process.Conn] is the other. There is no result descriptor, so the
+// job has no OnFrame. ctx bounds the start alone; the program lives until it
+// ends, is killed, or passes a limit, and Limits.Wall of 0 means no limit on its
+// life. It dies with this process. The caller sees to its end: by Kill, or by
+// closing the connection and Wait where the program ends at that.
+func (s *Sandbox) Start(ctx context.Context, job *Job) (*Process, error) {
+	t, err := newTask(job, true)
+	if err != nil {
+		return nil, fmt.Errorf("start a program in the sandbox: %w", err)
+	}
+	p, err := begin(ctx, s.layer, t)
+	if err != nil {
+		return nil, err
+	}
+	go p.see(context.Background())
+	return p, nil
 }

@@ -7,8 +7,10 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"syscall"
 
@@ -18,8 +20,30 @@ import (
 // shimName is what the re-executed child is called, which is how Init knows it.
 const shimName = "helios-sandbox-shim"
 
-// A shimConfig is what the child needs to become the launcher. It arrives on a
-// pipe: an argument could be read by every user of the host.
+// indirect is a command that is this program again, which reads its order and
+// becomes the launcher. extra are its descriptors from 3 to fdSync, joins those
+// by which it enters its cgroups. The order's file is the caller's to close.
+func indirect(order *shimConfig, extra, joins []*os.File) (*exec.Cmd, *os.File, error) {
+	order.Groups = len(joins)
+	text, err := json.Marshal(order)
+	if err != nil {
+		return nil, nil, fmt.Errorf("write the configuration: %w", err)
+	}
+	config, err := memoryFile("configuration", text)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &exec.Cmd{
+		Path: "/proc/self/exe", Args: []string{shimName}, Env: []string{}, Dir: "/",
+		// A group of its own, so that what the launcher forks before the program
+		// has a session of its own can be killed with it.
+		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
+		ExtraFiles:  slices.Concat(extra, []*os.File{config}, joins),
+	}, config, nil
+}
+
+// A shimConfig is what the child needs to become the launcher. It arrives in a
+// file in memory: an argument could be read by every user of the host.
 type shimConfig struct {
 	Path     string
 	Args     []string
@@ -47,25 +71,16 @@ const exitNoGroup = 124
 // becomeLauncher drops what the launcher must not have, and replaces this
 // process by it. It returns only when something failed.
 func becomeLauncher() error {
-	pipe := os.NewFile(fdConfig, "config")
-	if pipe == nil {
-		return errors.New("no configuration was passed")
-	}
-	data, err := io.ReadAll(pipe)
+	config, err := readConfig(fdConfig)
 	if err != nil {
-		return fmt.Errorf("read the configuration: %w", err)
-	}
-	_ = pipe.Close()
-	var config shimConfig
-	if err := json.Unmarshal(data, &config); err != nil {
-		return fmt.Errorf("read the configuration: %w", err)
+		return err
 	}
 	// The thread that joins is the one that becomes the launcher.
 	runtime.LockOSThread()
 	if err := join(fdGroups, config.Groups); err != nil {
 		return err
 	}
-	if err := keepDescriptors(fdResult, fdSync); err != nil {
+	if err := keepDescriptors(fdThird, fdSync); err != nil {
 		return err
 	}
 	if err := dropTo(config.UID, config.GID); err != nil {
@@ -78,6 +93,24 @@ func becomeLauncher() error {
 	// its environment can be read there in /proc/1/environ.
 	err = syscall.Exec(config.Path, config.Args, []string{})
 	return fmt.Errorf("start %s: %w", config.Path, err)
+}
+
+// readConfig reads what the child is to do from the descriptor it was given.
+func readConfig(fd uintptr) (*shimConfig, error) {
+	file := os.NewFile(fd, "configuration")
+	if file == nil {
+		return nil, errors.New("no configuration was passed")
+	}
+	defer file.Close()
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the configuration: %w", err)
+	}
+	config := new(shimConfig)
+	if err := json.Unmarshal(data, config); err != nil {
+		return nil, fmt.Errorf("read the configuration: %w", err)
+	}
+	return config, nil
 }
 
 // dieWith has the kernel end this process with its owner. The launcher does the
@@ -93,14 +126,22 @@ func dieWith(owner int) error {
 	return nil
 }
 
-// keepDescriptors closes on exec every descriptor above 2 but first to last.
-// Descriptors that this process inherited itself would reach the program.
-func keepDescriptors(first, last int) error {
+// closeInherited keeps what this process inherited from what it will start. An
+// error does no harm: what slips by is found before a program starts.
+func closeInherited() { _ = closeAllOnExec() }
+
+func closeAllOnExec() error {
 	err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
 	if err != nil { // before Linux 5.11
 		err = closeOnExecOneByOne()
 	}
-	if err != nil {
+	return err
+}
+
+// keepDescriptors closes on exec every descriptor above 2 but first to last.
+// Descriptors that this process inherited itself would reach the program.
+func keepDescriptors(first, last int) error {
+	if err := closeAllOnExec(); err != nil {
 		return fmt.Errorf("close inherited descriptors: %w", err)
 	}
 	for fd := first; fd <= last; fd++ {

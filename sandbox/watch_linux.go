@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,9 +29,6 @@ const watchEvery = 50 * time.Millisecond
 
 // diskFloor is how much room a program must leave on the host's disk.
 const diskFloor = 64 << 20
-
-// excess says which bound was passed.
-type excess struct{ memory, disk bool }
 
 // A patrol is a running watch; its goroutine ends with stop.
 type patrol struct {
@@ -170,4 +168,33 @@ func parentOf(pid int) (int, error) {
 		return 0, fmt.Errorf("read /proc/%d/stat: too short", pid)
 	}
 	return strconv.Atoi(fields[1])
+}
+
+// firstChild takes hold of the first child of a process, by a pidfd.
+func firstChild(parent int) (int, error) {
+	children := childrenOf(parent)
+	if len(children) == 0 {
+		return -1, os.ErrProcessDone
+	}
+	fd, err := unix.PidfdOpen(children[0], 0)
+	if err != nil {
+		return -1, os.ErrProcessDone
+	}
+	if now, err := parentOf(children[0]); err != nil || now != parent {
+		_ = unix.Close(fd) // it ended, and the number is another's by now
+		return -1, os.ErrProcessDone
+	}
+	return fd, nil
+}
+
+// signalProgram sends a signal to the process behind a pidfd.
+func signalProgram(pidfd int, signal unix.Signal) error {
+	err := unix.PidfdSendSignal(pidfd, signal, nil, 0)
+	if errors.Is(err, unix.ESRCH) {
+		return os.ErrProcessDone
+	}
+	if err != nil {
+		return fmt.Errorf("interrupt the program: %w", err)
+	}
+	return nil
 }
