@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -216,18 +217,20 @@ func (r *Race) pause() {
 // to. Nothing may be swapped meanwhile.
 func (r *Race) straighten(kind Kind, at place) {
 	p := r.pairs[at.pair]
-	link, real := filepath.Join(r.Root, p.folder, p.link), filepath.Join(r.Root, p.folder, p.real)
+	link, proper := filepath.Join(r.Root, p.folder, p.link), filepath.Join(r.Root, p.folder, p.real)
 	isLink := func(name string) bool {
 		is, err := os.Lstat(name)
 		return err == nil && is.Mode().Type() == fs.ModeSymlink
 	}
 	if !isLink(link) {
-		if isLink(real) && p.swap() != nil { // one of the two is gone
-			r.must(os.Remove(real))
+		if isLink(proper) && p.swap() != nil { // one of the two is gone
+			r.must(os.Remove(proper))
 		}
 		if !isLink(link) {
-			if _, err := os.Lstat(real); err != nil {
-				os.Rename(link, real)
+			if _, err := os.Lstat(proper); err != nil {
+				if err := os.Rename(link, proper); !errors.Is(err, fs.ErrNotExist) {
+					r.must(err)
+				}
 			}
 			r.must(os.RemoveAll(link))
 			r.must(os.Symlink(p.to, link))
@@ -287,7 +290,7 @@ func (r *Race) Run(d time.Duration, cases ...Case) Report {
 	}
 	took := time.Since(began)
 	control := Case{Name: "positive control", On: File, Do: func(name string) (string, error) { return r.control(name) }}
-	report := r.Observe(d, append(cases[:len(cases):len(cases)], control)...)
+	report := r.Observe(d, append(slices.Clip(cases), control)...)
 	caught := report.Cases[len(cases)]
 	report.Control, report.Cases = took, report.Cases[:len(cases)]
 	r.tb.Logf("the positive control escaped after %v, and in %d of %d calls beside the others; %d swaps",
