@@ -33,15 +33,3 @@ func (b *bubblewrap) describe() string {
 		"Not in force: files of the workspace can be executed, though with no more rights than the program has; Landlock is not used; a file that is removed while open counts only against the room left on the disk.",
 	}, "\n")
 }
-
-func size(n int64) string {
-	switch {
-	case n%(1<<30) == 0:
-		return fmt.Sprintf("%d GiB", n>>30)
-	case n%(1<<20) == 0:
-		return fmt.Sprintf("%d MiB", n>>20)
-	case n%1e6 == 0:
-		return fmt.Sprintf("%d MB", n/1e6)
-	}
-	return fmt.Sprintf("%d bytes", n)
-}

@@ -124,13 +124,3 @@ func said(e *launchError) string {
 	}
 	return e.err.Error()
 }
-
-// oneSentence keeps a message from others short and on one line.
-func oneSentence(s string) string {
-	const most = 300
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " ")
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + " ..."
-	}
-	return strings.TrimRight(s, ". ")
-}

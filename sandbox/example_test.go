@@ -57,5 +57,5 @@ func ExampleUnavailable() {
 	}
 	fmt.Println(err)
 	// Output:
-	// open the Python sandbox: bubblewrap, which confines programs, is not installed; install it with `sudo apt-get install -y bubblewrap`
+	// open the sandbox: bubblewrap, which confines programs, is not installed; install it with `sudo apt-get install -y bubblewrap`
 }

@@ -85,6 +85,17 @@ func newTask(job *Job, stays bool) (*task, error) {
 	return &task{job: job, limits: limits, stays: stays}, nil
 }
 
+func newWorkerTask(job *Job) (*task, error) {
+	if err := job.checkForWorker(); err != nil {
+		return nil, err
+	}
+	limits, err := job.Limits.withDefaults(true)
+	if err != nil {
+		return nil, err
+	}
+	return &task{job: job, limits: limits, stays: true}, nil
+}
+
 // environment is all that the program finds in its environment.
 func (t *task) environment() map[string]string {
 	env := maps.Clone(ownEnv)

@@ -25,7 +25,7 @@ var helpers = map[string]func() int{}
 
 func TestMain(m *testing.M) {
 	if name := os.Getenv("HELIOS_SANDBOX_HELPER"); name != "no-init" {
-		Init()
+		Init(testWorkers...)
 		if help := helpers[name]; help != nil {
 			os.Exit(help())
 		}

@@ -6,24 +6,37 @@ import (
 	"os"
 )
 
-// openLayer tries the layers from the strongest down. There is one so far.
-func openLayer(ctx context.Context, opts *Options) (layer, error) {
+// candidates are the layers of Linux, from the strongest down.
+func candidates(w *Worker) []candidate {
+	if w == nil {
+		return []candidate{{"bubblewrap", openBubblewrap}}
+	}
+	var all []candidate
+	if w.Intrinsic {
+		all = append(all, candidate{"limits", openPlain})
+	}
+	return all
+}
+
+func openBubblewrap(ctx context.Context, opts *Options, _ *Worker) (layer, error) {
 	b, err := newBubblewrap(opts)
 	if err != nil {
 		return nil, err
 	}
 	sweepStages(b.base, os.Getuid(), b.uid)
-	err = b.prove(ctx)
+	if err := proveWithGroups(b.ground, func() error { return b.prove(ctx) }); err != nil {
+		return nil, diagnose(err, readFacts())
+	}
+	return b, nil
+}
+
+// proveWithGroups proves a layer, without cgroups where they can be made and not
+// be entered.
+func proveWithGroups(g *ground, prove func() error) error {
+	err := prove()
 	if errors.Is(err, errGroup) {
-		// Groups can be made here and not be entered: do without.
-		b.groups = controllers{}
-		err = b.prove(ctx)
+		g.groups = controllers{}
+		err = prove()
 	}
-	switch {
-	case err == nil:
-		return b, nil
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	}
-	return nil, diagnose(err, readFacts())
+	return err
 }

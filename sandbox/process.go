@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -119,9 +120,12 @@ func (p *Process) gather() {
 	s.close()
 }
 
-// saidMemoryError is true when Python ended because an allocation failed, which
-// is how the limit of one process shows.
+// saidMemoryError is true when Python, or a worker in Go, ended because an
+// allocation failed, which is how the limit of one process shows.
 func saidMemoryError(res *Result) bool {
+	if res.ExitCode == 2 && bytes.HasPrefix(res.Stderr, []byte("fatal error: runtime: ")) && bytes.Contains(res.Stderr[:min(100, len(res.Stderr))], []byte("memory")) {
+		return true
+	}
 	last := lastLine(res.Stderr)
 	return res.ExitCode == 1 && (strings.HasPrefix(last, "MemoryError") || strings.Contains(last, "ArrayMemoryError:"))
 }

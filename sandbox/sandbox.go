@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -9,8 +10,9 @@ import (
 // what a program normally wants.
 type Options struct {
 	// Layers are the layers that may be used, tried in this order, by name:
-	// "bubblewrap", "namespaces", "landlock". None means all of them in that
-	// order, from the strongest down.
+	// "bubblewrap" (for Python alone), "namespaces", "landlock", "limits" (for an
+	// intrinsic worker alone). None means all of them in that order, from the
+	// strongest down.
 	Layers []string
 	// Bubblewrap is the launcher's path; "" means /usr/bin/bwrap, else the
 	// bwrap found on PATH.
@@ -33,7 +35,19 @@ type Options struct {
 // A Sandbox runs programs in confinement. It comes from [Open], holds no
 // process and no file between runs, and is safe for concurrent use.
 type Sandbox struct {
-	layer layer
+	layer  layer
+	worker *Worker // what it starts, when that is not Python
+}
+
+// task checks a job.
+func (s *Sandbox) task(job *Job, stays bool) (*task, error) {
+	if s.worker == nil {
+		return newTask(job, stays)
+	}
+	if !stays {
+		return nil, errors.New("a worker talks over its socket, so it has to be started with Start")
+	}
+	return newWorkerTask(job)
 }
 
 // Unavailable is the error of [Open] on a host where nothing can confine a
@@ -44,7 +58,7 @@ type Unavailable struct {
 }
 
 func (e *Unavailable) Error() string {
-	return fmt.Sprintf("open the Python sandbox: %s; %s", e.Reason, e.Remedy)
+	return fmt.Sprintf("open the sandbox: %s; %s", e.Reason, e.Remedy)
 }
 
 // Describe says in words which layer confines programs, which caps are in
@@ -57,7 +71,7 @@ func (s *Sandbox) Describe() string { return s.layer.describe() }
 // or that ctx was cancelled. When Run returns, every process that the program
 // started is dead.
 func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
-	t, err := newTask(job, false)
+	t, err := s.task(job, false)
 	if err != nil {
 		return nil, fmt.Errorf("run a program in the sandbox: %w", err)
 	}
@@ -77,7 +91,7 @@ func (s *Sandbox) Run(ctx context.Context, job *Job) (*Result, error) {
 // life. It dies with this process. The caller sees to its end: by Kill, or by
 // closing the connection and Wait where the program ends at that.
 func (s *Sandbox) Start(ctx context.Context, job *Job) (*Process, error) {
-	t, err := newTask(job, true)
+	t, err := s.task(job, true)
 	if err != nil {
 		return nil, fmt.Errorf("start a program in the sandbox: %w", err)
 	}

@@ -1,0 +1,34 @@
+package sandbox
+
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+func plainLimits(memory int64) map[int]uint64 {
+	return map[int]uint64{
+		unix.RLIMIT_AS: goSpace(memory), unix.RLIMIT_NOFILE: openFiles, unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: 0,
+	}
+}
+
+// goSpace is a limit on the address space that a Go process with so much memory
+// can do with: it reserves far more of it than it uses.
+func goSpace(memory int64) uint64 { return 2<<30 + 3*uint64(memory) }
+
+func (s *single) spawn() error {
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	starts.hold()
+	err := starts.do(s.cmd.Start)
+	if err != nil {
+		starts.release()
+	}
+	return err
+}
+
+func (s *single) release() { starts.release() }
+
+func memoryOfProcess(pid int) int64 { return memoryOf(pid) }
+
+// ownProgram is this program, even when its file has been replaced.
+func ownProgram() (string, error) { return "/proc/self/exe", nil }
