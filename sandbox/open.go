@@ -24,6 +24,7 @@ func Init(workers ...Worker) {
 	addWorkers(workers)
 	runShim()
 	runPlain()
+	runTree()
 	closeInherited()
 }
 
