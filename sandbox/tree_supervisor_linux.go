@@ -60,7 +60,9 @@ type supervisor struct {
 	gone   chan struct{} // closed when the owner has ended
 
 	program int
+	ended   bool // and was waited for
 	signals chan os.Signal
+	hunt    hunt
 }
 
 // say has no error: an owner that does not listen any more is gone.
@@ -81,6 +83,9 @@ func (v *supervisor) start(p *treeProgram) (op string, err error) {
 	signal.Notify(v.signals, unix.SIGCHLD)
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return "adopt orphans", err
+	}
+	if err := v.hunt.open(); err != nil {
+		return "find children", err
 	}
 	pidfd, err := unix.PidfdOpen(p.Owner, 0)
 	if err != nil {
@@ -155,24 +160,24 @@ func (v *supervisor) watch() bool {
 		ending = true
 	}
 	for {
-		switch ended, left := v.reap(); {
-		case !left:
+		if !v.reap() {
 			return true
-		case ended && !ending:
+		}
+		if v.ended && !ending {
 			terminate(leftoverGrace)
 		}
 		var wake <-chan time.Time
-		if ending {
-			if now := time.Now(); now.Before(deadline) {
-				wake = time.After(deadline.Sub(now))
-			} else {
-				if orphan && now.Sub(deadline) > endTime {
-					return false
-				}
-				killTree()
-				pause = min(2*pause+time.Millisecond, 100*time.Millisecond)
-				wake = time.After(pause)
+		if now := time.Now(); ending && now.Before(deadline) {
+			wake = time.After(deadline.Sub(now))
+		} else if ending {
+			if orphan && now.Sub(deadline) > endTime {
+				return false
 			}
+			pause = min(2*pause+time.Millisecond, 100*time.Millisecond)
+			if v.kill() {
+				pause = 0
+			}
+			wake = time.After(pause)
 		}
 		select {
 		case <-v.signals:
@@ -191,21 +196,36 @@ func (v *supervisor) watch() bool {
 	}
 }
 
-// reap takes leave of the children that have ended. ended says that the program
-// was among them, left that there are others.
-func (v *supervisor) reap() (ended, left bool) {
+// reap takes leave of the children that have ended, and tells whether there are
+// others.
+func (v *supervisor) reap() (left bool) {
 	for {
 		var status unix.WaitStatus
 		pid, err := unix.Wait4(-1, &status, unix.WNOHANG|unix.WALL, nil)
 		switch {
 		case errors.Is(err, unix.EINTR):
+			continue
 		case err != nil: // there are no children
-			return ended, false
+			return false
 		case pid == 0:
-			return ended, true
-		case pid == v.program:
-			ended, v.program = true, 0
+			return true
+		case pid == v.program && !v.ended:
+			v.ended = true
 			v.say(treeNote{Ended: true, Status: status})
 		}
+		v.hunt.forget(pid)
 	}
+}
+
+// kill ends what there is, and tells whether it met processes that it had not
+// met before: then there may be more of them at once.
+func (v *supervisor) kill() (more bool) {
+	for range 1000 {
+		if !v.reap() || !v.hunt.adopted(unix.SIGKILL) {
+			break
+		}
+		more = true
+	}
+	v.hunt.all()
+	return more
 }

@@ -10,10 +10,40 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killTree ends all descendants of this process. It stops them first: a stopped
-// process starts no others while the rest is being found. Those whose parents
-// have ended become children of this process, and are found by the next call.
-func killTree() {
+// A hunt ends the descendants of this process, which may be starting others
+// while it lasts.
+type hunt struct {
+	mine *os.File     // lists the processes that were adopted
+	met  map[int]bool // children that were signalled
+	buf  []byte
+}
+
+func (h *hunt) open() (err error) {
+	h.met, h.buf = map[int]bool{}, make([]byte, 64<<10)
+	h.mine, err = os.Open(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid()))
+	return err
+}
+
+// forget says that a child was waited for.
+func (h *hunt) forget(pid int) { delete(h.met, pid) }
+
+// adopted signals the processes that lost their parents, and tells whether it
+// had not met one of them. It is fast: in a chain where each process starts the
+// next one and ends, there is little time between two.
+func (h *hunt) adopted(sig unix.Signal) (more bool) {
+	n, _ := h.mine.ReadAt(h.buf, 0)
+	for _, pid := range numbers(h.buf[:n]) {
+		_ = unix.Kill(pid, sig)
+		more = more || !h.met[pid]
+		h.met[pid] = true
+	}
+	return more
+}
+
+// all ends all descendants. It stops them first: a stopped process starts no
+// others while the rest is being found. Those whose parents have ended become
+// children of this process.
+func (h *hunt) all() {
 	stopped := map[int]bool{}
 	for range 100 {
 		found := false
@@ -37,7 +67,13 @@ func signalTree(sig unix.Signal) { walkTree(nil, 0, &sig) }
 // descriptors, and signalled only when it is certain whose children they are.
 func walkTree(visit func(pid int), down unix.Signal, up *unix.Signal) {
 	w := walk{visit: visit, down: down, up: up}
-	for _, pid := range childNumbers(os.Getpid()) {
+	children := childNumbers(os.Getpid())
+	for _, pid := range children {
+		if down != 0 {
+			_ = unix.Kill(pid, down) // before the time that it takes to look at the others
+		}
+	}
+	for _, pid := range children {
 		send := func(sig unix.Signal) bool { return !errors.Is(unix.Kill(pid, sig), unix.ESRCH) }
 		w.at(pid, send)
 	}
@@ -86,17 +122,21 @@ func childNumbers(pid int) []int {
 	if err != nil {
 		return nil
 	}
-	var numbers []int
+	var all []int
 	for _, thread := range threads {
-		list, err := os.ReadFile(dir + "/" + thread.Name() + "/children")
-		if err != nil {
-			continue
-		}
-		for field := range bytes.FieldsSeq(list) {
-			if n, err := strconv.Atoi(string(field)); err == nil {
-				numbers = append(numbers, n)
-			}
+		if list, err := os.ReadFile(dir + "/" + thread.Name() + "/children"); err == nil {
+			all = append(all, numbers(list)...)
 		}
 	}
-	return numbers
+	return all
+}
+
+func numbers(list []byte) []int {
+	var all []int
+	for field := range bytes.FieldsSeq(list) {
+		if n, err := strconv.Atoi(string(field)); err == nil {
+			all = append(all, n)
+		}
+	}
+	return all
 }
