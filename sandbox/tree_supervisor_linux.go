@@ -33,7 +33,7 @@ func runTree() {
 			note = treeNote{Failed: op, Errno: errno}
 		}
 		v.say(note)
-		os.Exit(1)
+		unix.Exit(1)
 	}
 	v.say(treeNote{Pid: v.program})
 	go func() {
@@ -49,7 +49,7 @@ func runTree() {
 	if v.watch() {
 		v.say(treeNote{Clear: true})
 	}
-	os.Exit(0)
+	unix.Exit(0) // at once: the owner waits, and nothing here has to be tidied up
 }
 
 // A supervisor has one goroutine that waits for children and signals them, so
