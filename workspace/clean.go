@@ -24,7 +24,8 @@ func (r *Root) Clean(name string) (string, error) { return Clean(name) }
 
 func clean(name string, windows bool) (string, error) {
 	spelled := path.Clean(name) // "" becomes "."
-	reason, kind := "", ErrName
+	var reason string
+	kind := ErrName
 	switch {
 	case !utf8.ValidString(name):
 		reason = "it is not valid UTF-8"

@@ -24,6 +24,22 @@ var (
 	ErrTooLarge    = errors.New("it is too large")
 	ErrChanged     = errors.New("the file has changed since it was read; read it again")
 	ErrTooDeep     = errors.New("folders are nested too deeply there")
+	ErrNotEmpty    = errors.New("the folder is not empty")
+)
+
+// A reason is a sentinel in better words.
+type reason struct {
+	error
+
+	kind error
+}
+
+func (r reason) Unwrap() error { return r.kind }
+
+var (
+	errFolder      = reason{errors.New("it is a folder, not a file"), ErrNotRegular}
+	errTop         = reason{errors.New("it is the workspace itself"), ErrNotRegular}
+	errManyEntries = reason{fmt.Errorf("the folder has more than %d entries", maxEntries), ErrTooLarge}
 )
 
 // An Error is what a [Root] could not do, and why.
@@ -112,9 +128,15 @@ func cause(err error) error {
 	case errors.Is(err, syscall.ENOTDIR):
 		return ErrNotFolder
 	case errors.Is(err, syscall.EISDIR):
-		return ErrNotRegular
-	case err.Error() == "path escapes from parent": // what os.Root says has no name of its own
+		return errFolder
+	case errors.Is(err, syscall.ENOTEMPTY):
+		return ErrNotEmpty
+	}
+	switch err.Error() { // what an os.Root says has no name of its own
+	case "path escapes from parent":
 		return ErrEscape
+	case "not a directory":
+		return ErrNotFolder
 	}
 	return err
 }

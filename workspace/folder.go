@@ -2,37 +2,51 @@ package workspace
 
 import (
 	"io"
+	"math"
 	"os"
 )
 
 // A folder is an open folder of the tree: what a mode can do. Errors are those
-// of the system or sentinels; a Root puts names to them. Where a name may have
-// several elements it is said so; all are clean.
+// of the system or sentinels; a Root puts names to them. Names are clean.
 type folder interface {
-	// open opens a regular file for reading. Several elements.
-	open(name string) (*os.File, Info, error)
-	// read appends a regular file of at most limit bytes to buf. Several elements.
-	read(buf []byte, name string, limit int64) ([]byte, Info, error)
-	// stat describes an entry, never followed. Several elements.
-	stat(name string) (Info, error)
-	// folder opens a folder that can be listed. Several elements.
-	folder(name string) (folder, error)
-	// list returns the entries but "." and "..", at most limit.
-	list(limit int) ([]dirent, error)
+	reader
+	writer
+	close() error
+}
 
-	// writable reports why what is described could not be written to in place.
-	writable(name string, is Info) error
+// A reader is a folder that is looked into. Its names may have several elements.
+type reader interface {
+	// open opens a regular file for reading.
+	open(name string) (*os.File, Info, error)
+	// read appends a regular file of at most limit bytes to buf.
+	read(buf []byte, name string, limit int64) ([]byte, Info, error)
+	// stat describes an entry, never followed.
+	stat(name string) (Info, error)
+	// link returns where a link leads, where links are followed.
+	link(name string) (string, error)
+	// folder opens a folder that will be listed.
+	folder(name string) (folder, error)
+	// parent opens a folder whose entries will be changed.
+	parent(name string) (folder, error)
+	// list returns the entries, but "." and "..", at most limit. It is called once.
+	list(limit int) ([]dirent, error)
+}
+
+// A writer is a folder that is changed. Its names have one element.
+type writer interface {
+	// target describes a file that will be replaced, which must be regular, have
+	// one name and be one that could be written to in place.
+	target(name string) (Info, error)
 	// create makes a file for writing that was not there, 0600.
 	create(name string) (*os.File, error)
-	// rename moves a file over another.
+	// rename moves a file over another, or to where nothing is.
 	rename(from, to string) error
-	// place moves a file to where nothing is, or fails with fs.ErrExist; with
-	// errors.ErrUnsupported where that is not possible in one step.
+	// place moves a file to where nothing is, or fails with fs.ErrExist, in one
+	// step; errors.ErrUnsupported where there is none, as places tells if it can.
 	place(from, to string) error
+	places() bool
 	mkdir(name string) error
 	remove(name string) error
-
-	close() error
 }
 
 // check refuses what must not be opened for reading or replaced.
@@ -54,22 +68,15 @@ func check(is Info, device uint64) error {
 	return nil
 }
 
-// errFolder is ErrNotRegular with better words.
-var errFolder error = folderError{}
-
-type folderError struct{}
-
-func (folderError) Error() string        { return "it is a folder, not a file" }
-func (folderError) Is(target error) bool { return target == ErrNotRegular }
-
 // slurp appends what read returns to buf, at most limit bytes, without trusting
 // size to hold: a file may grow and shrink while it is read.
 func slurp(buf []byte, size, limit int64, read func([]byte) (int, error)) ([]byte, error) {
 	if size > limit {
 		return buf, &TooLargeError{Size: size, Max: limit}
 	}
+	limit = min(limit, math.MaxInt64-1)
 	start := len(buf)
-	buf = grow(buf, int(size)+1) // the one more shows the end
+	buf = grow(buf, int(min(size, 64<<20))+1) // the one more shows the end
 	for {
 		got := int64(len(buf) - start)
 		room := min(int64(cap(buf)-len(buf)), limit+1-got)

@@ -15,8 +15,10 @@ type identity struct {
 	file          fs.FileInfo
 }
 
-func (i identity) same(o identity) bool {
+func (i identity) is(o identity) bool {
 	return i.file != nil && o.file != nil && os.SameFile(i.file, o.file)
 }
+
+func (i identity) same(o identity) bool { return i.is(o) }
 
 func identityOf(is fs.FileInfo) identity { return identity{file: is} }

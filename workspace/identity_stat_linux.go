@@ -11,7 +11,7 @@ func identityOf(is fs.FileInfo) identity {
 		return identity{}
 	}
 	return identity{
-		device: uint64(st.Dev), inode: st.Ino, links: uint64(st.Nlink), uid: st.Uid, gid: st.Gid,
+		device: st.Dev, inode: st.Ino, links: uint64(st.Nlink), uid: st.Uid, gid: st.Gid, //nolint:unconvert // it has 32 bits on other machines
 		changed: st.Ctim.Nano(), known: true,
 	}
 }

@@ -10,7 +10,10 @@ type identity struct {
 	known                bool
 }
 
-// same reports whether both are the same file, and not changed in between.
-func (i identity) same(o identity) bool {
-	return i.known && o.known && i.device == o.device && i.inode == o.inode && i.changed == o.changed
+// is reports whether both are the same file.
+func (i identity) is(o identity) bool {
+	return i.known && o.known && i.device == o.device && i.inode == o.inode
 }
+
+// same reports whether both are the same file, and not changed in between.
+func (i identity) same(o identity) bool { return i.is(o) && i.changed == o.changed }

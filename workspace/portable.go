@@ -31,6 +31,16 @@ func portableInfo(is fs.FileInfo) Info {
 }
 
 func (f *portableFolder) open(name string) (*os.File, Info, error) {
+	file, is, err := f.regular(name)
+	if err != nil {
+		return nil, is, err
+	}
+	// An os.Root has put the host's path into the file, and so into its errors.
+	file, err = renamed(file, name)
+	return file, is, err
+}
+
+func (f *portableFolder) regular(name string) (*os.File, Info, error) {
 	// A first look spares devices being opened; the second one decides.
 	is, err := f.root.Stat(name)
 	if err != nil {
@@ -55,7 +65,7 @@ func (f *portableFolder) open(name string) (*os.File, Info, error) {
 }
 
 func (f *portableFolder) read(buf []byte, name string, limit int64) ([]byte, Info, error) {
-	file, is, err := f.open(name)
+	file, is, err := f.regular(name)
 	if err != nil {
 		return buf, is, err
 	}
@@ -72,8 +82,13 @@ func (f *portableFolder) stat(name string) (Info, error) {
 	return portableInfo(is), nil
 }
 
+func (f *portableFolder) link(name string) (string, error) { return f.root.Readlink(name) }
+
+func (f *portableFolder) parent(name string) (folder, error) { return f.folder(name) }
+
 func (f *portableFolder) folder(name string) (folder, error) {
-	root, err := f.root.OpenRoot(name)
+	// Without the last dot OpenRoot waits for the other end of a FIFO.
+	root, err := f.root.OpenRoot(name + "/.")
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +111,7 @@ func (f *portableFolder) list(limit int) ([]dirent, error) {
 	defer dir.Close()
 	entries, err := dir.ReadDir(limit + 1)
 	if len(entries) > limit {
-		return nil, ErrTooLarge
+		return nil, errManyEntries
 	}
 	found := make([]dirent, 0, len(entries))
 	for _, e := range entries {
@@ -108,12 +123,19 @@ func (f *portableFolder) list(limit int) ([]dirent, error) {
 	return found, err
 }
 
-func (f *portableFolder) writable(name string, _ Info) error {
-	file, err := f.root.OpenFile(name, os.O_WRONLY|nonblock, 0)
+func (f *portableFolder) target(name string) (Info, error) {
+	is, err := f.stat(name)
 	if err != nil {
-		return err
+		return is, err
 	}
-	return file.Close()
+	if err := check(is, f.device); err != nil {
+		return is, err
+	}
+	file, err := f.root.OpenFile(name, os.O_WRONLY|nonblock, 0)
+	if err == nil {
+		err = file.Close()
+	}
+	return is, err
 }
 
 func (f *portableFolder) create(name string) (*os.File, error) {
@@ -123,6 +145,8 @@ func (f *portableFolder) create(name string) (*os.File, error) {
 func (f *portableFolder) rename(from, to string) error { return f.root.Rename(from, to) }
 
 func (f *portableFolder) place(string, string) error { return errors.ErrUnsupported }
+
+func (f *portableFolder) places() bool { return false }
 
 func (f *portableFolder) mkdir(name string) error { return f.root.Mkdir(name, 0o700) }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -32,9 +33,10 @@ func openat2(at int, name string, flags uint64, mode uint64) (int, error) {
 
 // strictFolder is a folder of a strict tree. Only fd belongs to it alone.
 type strictFolder struct {
-	fd   int
-	file *os.File // owns fd, so that a Root that is dropped gives it back
-	proc *procfs
+	fd     int
+	file   *os.File // owns fd, so that a Root that is dropped gives it back
+	device uint64   // of the top
+	proc   *procfs
 }
 
 // procfs is /proc/self/fd, held open: what has been looked at through a
@@ -93,6 +95,7 @@ func (f *strictFolder) probe() error {
 	if err != nil || here.Dev != again.Dev || here.Ino != again.Ino {
 		return &UnsupportedError{"/proc/self/fd does not lead to open files, and files are opened through it"}
 	}
+	f.device = here.Dev
 	return nil
 }
 
@@ -103,10 +106,12 @@ func (p *procfs) reopen(fd int, flags int) (int, error) {
 	})
 }
 
-func ignoringEINTR(open func() (int, error)) (int, error) {
+// ignoringEINTR calls again what a signal has interrupted.
+func ignoringEINTR(call func() (int, error)) (int, error) {
 	for {
-		if fd, err := open(); err != unix.EINTR {
-			return fd, err
+		n, err := call()
+		if err == nil || !errors.Is(err, unix.EINTR) {
+			return n, err
 		}
 	}
 }
@@ -164,6 +169,12 @@ func (f *strictFolder) read(buf []byte, name string, limit int64) ([]byte, Info,
 }
 
 func (f *strictFolder) stat(name string) (Info, error) {
+	// An entry of the folder itself takes one call in place of three, and is not
+	// followed either. What another file system covers is left to the pin.
+	var st unix.Stat_t
+	if !strings.Contains(name, "/") && unix.Fstatat(f.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT) == nil && st.Dev == f.device {
+		return infoOf(&st), nil
+	}
 	fd, st, err := f.pin(name)
 	if err != nil {
 		return Info{}, err
@@ -172,29 +183,42 @@ func (f *strictFolder) stat(name string) (Info, error) {
 	return infoOf(&st), nil
 }
 
+func (f *strictFolder) link(string) (string, error) { return "", ErrLink }
+
 func (f *strictFolder) folder(name string) (folder, error) {
 	// A FIFO or a device is no directory: the kernel says so without opening it.
-	fd, err := openat2(f.fd, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	return f.below(name, unix.O_RDONLY)
+}
+
+func (f *strictFolder) parent(name string) (folder, error) {
+	// Who may change a folder need not be able to list it.
+	return f.below(name, unix.O_PATH)
+}
+
+func (f *strictFolder) below(name string, flags uint64) (folder, error) {
+	// Without O_NOFOLLOW a link is refused as what it is, not as no directory.
+	fd, err := openat2(f.fd, name, flags|unix.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, err
 	}
-	return &strictFolder{fd: fd, proc: f.proc}, nil
+	return &strictFolder{fd: fd, device: f.device, proc: f.proc}, nil
 }
 
-func (f *strictFolder) writable(name string, is Info) error {
+func (f *strictFolder) target(name string) (Info, error) {
 	fd, st, err := f.pin(name)
 	if err != nil {
-		return err
+		return Info{}, err
 	}
 	defer unix.Close(fd)
-	if now := infoOf(&st); !now.id.same(is.id) {
-		return ErrChanged
+	is := infoOf(&st)
+	if err := check(is, 0); err != nil {
+		return is, err
 	}
 	again, err := f.proc.reopen(fd, unix.O_WRONLY|unix.O_NONBLOCK)
-	if err != nil {
-		return err
+	if err == nil {
+		err = unix.Close(again)
 	}
-	return unix.Close(again)
+	return is, err
 }
 
 func (f *strictFolder) create(name string) (*os.File, error) {
@@ -217,6 +241,8 @@ func (f *strictFolder) place(from, to string) error {
 	return err
 }
 
+func (f *strictFolder) places() bool { return true }
+
 func (f *strictFolder) mkdir(name string) error { return unix.Mkdirat(f.fd, name, 0o700) }
 
 func (f *strictFolder) remove(name string) error {
@@ -229,7 +255,9 @@ func (f *strictFolder) remove(name string) error {
 
 func (f *strictFolder) close() error {
 	if f.file == nil {
-		return unix.Close(f.fd)
+		fd := f.fd
+		f.fd = -1 // the number is soon that of something else
+		return unix.Close(fd)
 	}
 	if f.proc != nil {
 		f.proc.file.Close()
@@ -266,7 +294,7 @@ func (f *strictFolder) list(limit int) ([]dirent, error) {
 				continue
 			}
 			if len(found) == limit {
-				return nil, ErrTooLarge
+				return nil, errManyEntries
 			}
 			e := dirent{name: string(name)}
 			switch kind {
@@ -322,7 +350,7 @@ func infoOf(st *unix.Stat_t) Info {
 	return Info{
 		Size: st.Size, Mode: mode, ModTime: time.Unix(st.Mtim.Unix()),
 		id: identity{
-			device: uint64(st.Dev), inode: st.Ino, links: uint64(st.Nlink), uid: st.Uid, gid: st.Gid,
+			device: st.Dev, inode: st.Ino, links: uint64(st.Nlink), uid: st.Uid, gid: st.Gid, //nolint:unconvert // it has 32 bits on other machines
 			changed: st.Ctim.Nano(), known: true,
 		},
 	}

@@ -26,7 +26,7 @@ type WalkOptions struct {
 }
 
 // Found is what a walk comes by. Its methods work from the open folder that it
-// was found in, until the function that got it returns.
+// was found in, until the function that got it returns; for later use keep Path.
 type Found struct {
 	Path string // clean, from the root of the workspace
 	Name string // the last element
@@ -58,8 +58,8 @@ func (f *Found) Append(buf []byte, limit int64) ([]byte, Info, error) {
 
 // Walk calls fn for each entry below a folder, depth first, sorted by name within
 // each folder. The folder itself is not among them; a name that is a file is the
-// one entry found. Links and other file systems are found and never entered. opts
-// may be nil.
+// one entry found. Links are found and never entered; so are folders on other file
+// systems, which are Unreadable. opts may be nil.
 //
 // What fn returns ends the walk, but for [SkipDir], which passes over a folder
 // (or, for what is no folder, over the rest of the one it is in), and [SkipAll].
@@ -127,7 +127,7 @@ func (w *walker) walk(f folder, name string, depth int) error {
 		}
 		path := join(name, e.name)
 		err := w.fn(Found{Path: path, Name: e.name, Type: e.kind, in: f})
-		if err == SkipDir { //nolint:errorlint // as in io/fs it is returned bare
+		if errors.Is(err, SkipDir) {
 			if e.kind == Dir {
 				continue
 			}

@@ -4,7 +4,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"io/fs"
+	"os"
 	"strings"
+	"syscall"
 )
 
 // TempPrefix begins the names of files that are being written. One stays behind
@@ -27,7 +29,7 @@ func IsTemp(name string) bool {
 // of the machine leaves the old or the new; a new file is not waited for.
 func (r *Root) WriteFile(name string, data []byte) (created bool, err error) {
 	err = r.change("write", name, true, func(in folder, leaf string) error {
-		is, err := in.stat(leaf)
+		is, err := in.target(leaf)
 		if errors.Is(err, fs.ErrNotExist) {
 			created = true
 			return put(in, leaf, data, nil)
@@ -35,7 +37,7 @@ func (r *Root) WriteFile(name string, data []byte) (created bool, err error) {
 		if err != nil {
 			return err
 		}
-		return replace(in, leaf, data, is)
+		return put(in, leaf, data, &is)
 	})
 	return created && err == nil, err
 }
@@ -46,17 +48,14 @@ func (r *Root) WriteFile(name string, data []byte) (created bool, err error) {
 // in which a program that writes to the old file is not seen.
 func (r *Root) Replace(name string, data []byte, is Info) error {
 	return r.change("write", name, false, func(in folder, leaf string) error {
-		now, err := in.stat(leaf)
-		if err != nil {
-			if errors.Is(err, fs.ErrNotExist) {
-				return ErrChanged
-			}
-			return err
-		}
-		if !now.Same(is) {
+		now, err := in.target(leaf)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !now.Same(is) {
 			return ErrChanged
 		}
-		return replace(in, leaf, data, is)
+		if err != nil {
+			return err
+		}
+		return put(in, leaf, data, &now)
 	})
 }
 
@@ -106,14 +105,14 @@ func (r *Root) changeAt(op, name string, do func(name string) error) error {
 }
 
 // change calls do with the folder that a name is in, held open.
-func (r *Root) change(op, name string, make bool, do func(in folder, leaf string) error) error {
+func (r *Root) change(op, name string, folders bool, do func(in folder, leaf string) error) error {
 	return r.changeAt(op, name, func(name string) error {
 		if name == "." {
 			return errTop
 		}
 		dir, leaf := split(name)
-		in, err := r.top.folder(dir)
-		if make && errors.Is(err, fs.ErrNotExist) {
+		in, err := r.top.parent(dir)
+		if folders && errors.Is(err, fs.ErrNotExist) {
 			in, err = r.makeFolder(dir)
 		}
 		if err != nil {
@@ -124,16 +123,9 @@ func (r *Root) change(op, name string, make bool, do func(in folder, leaf string
 	})
 }
 
-var errTop error = topError{}
-
-type topError struct{}
-
-func (topError) Error() string        { return "it is the workspace itself" }
-func (topError) Is(target error) bool { return target == ErrNotRegular }
-
 // makeFolder opens a folder, and makes it and those that it is in.
 func (r *Root) makeFolder(name string) (folder, error) {
-	at, err := r.top.folder(".")
+	at, err := r.top.parent(".")
 	if err != nil || name == "." {
 		return at, err
 	}
@@ -142,7 +134,7 @@ func (r *Root) makeFolder(name string) (folder, error) {
 			at.close()
 			return nil, err
 		}
-		next, err := at.folder(part)
+		next, err := at.parent(part)
 		at.close()
 		if err != nil {
 			return nil, err
@@ -152,17 +144,6 @@ func (r *Root) makeFolder(name string) (folder, error) {
 	return at, nil
 }
 
-// replace writes over a file that was looked at.
-func replace(in folder, leaf string, data []byte, is Info) error {
-	if err := check(is, 0); err != nil {
-		return err
-	}
-	if err := in.writable(leaf, is); err != nil {
-		return err
-	}
-	return put(in, leaf, data, &is)
-}
-
 // put writes a file beside its place and moves it there; old is what it replaces.
 func put(in folder, leaf string, data []byte, old *Info) error {
 	return viaTemp(in, data, old, func(temp string) error { return in.rename(temp, leaf) })
@@ -170,9 +151,11 @@ func put(in folder, leaf string, data []byte, old *Info) error {
 
 // placeNew is put for what must be new.
 func placeNew(in folder, leaf string, data []byte) error {
-	err := viaTemp(in, data, nil, func(temp string) error { return in.place(temp, leaf) })
-	if !errors.Is(err, errors.ErrUnsupported) {
-		return err
+	if in.places() {
+		err := viaTemp(in, data, nil, func(temp string) error { return in.place(temp, leaf) })
+		if !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
 	}
 	// No system call moves a file to where nothing is: the file is made in its
 	// place, and taken away again when it cannot be filled.
@@ -182,32 +165,38 @@ func placeNew(in folder, leaf string, data []byte) error {
 	}
 	_, err = f.Write(data)
 	if err := errors.Join(err, f.Close()); err != nil {
-		in.remove(leaf)
-		return err
+		return errors.Join(err, in.remove(leaf))
 	}
 	return nil
 }
 
 // viaTemp writes a file under a name of its own and lets move put it in place.
-func viaTemp(in folder, data []byte, old *Info, move func(temp string) error) (err error) {
+func viaTemp(in folder, data []byte, old *Info, move func(temp string) error) error {
 	temp := TempPrefix + strings.ToLower(rand.Text())
 	f, err := in.create(temp)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			in.remove(temp)
-		}
-	}()
 	_, err = f.Write(data)
 	if err == nil && old != nil {
 		if err = likeOld(f, old); err == nil {
-			err = f.Sync()
+			err = toDisk(f)
 		}
 	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = move(temp)
 	}
-	return move(temp)
+	if err != nil {
+		return errors.Join(err, in.remove(temp))
+	}
+	return nil
+}
+
+// toDisk waits until a file is on disk, where the file system can tell.
+func toDisk(f *os.File) error {
+	err := f.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		return nil
+	}
+	return err
 }

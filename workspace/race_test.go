@@ -16,6 +16,7 @@ import (
 const raceTime = 3 * time.Second
 
 func TestNothingEscapesWhileFoldersAndFilesAreSwappedForLinks(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []workspace.Mode{workspace.Strict, workspace.Portable} {
 		t.Run(mode.String(), func(t *testing.T) {
 			race := swaptest.New(t)
