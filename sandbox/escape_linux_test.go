@@ -3,13 +3,16 @@ package sandbox
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/elastic/go-seccomp-bpf/arch"
@@ -18,49 +21,149 @@ import (
 // A host is what the escapes are aimed at: files, sockets and a process that
 // are there for any program of the host.
 type host struct {
-	PrivateFile string         `json:"private_file"` // of another user, mode 0600
-	SharedFile  string         `json:"shared_file"`  // that everybody may read
-	Secret      string         `json:"secret"`       // in the environment of HostPID
-	HostPID     int            `json:"host_pid"`
-	Port        int            `json:"port"`
-	Abstract    string         `json:"abstract"`
-	SocketFile  string         `json:"socket_file"`
-	Syscalls    map[string]int `json:"syscalls"`
+	PrivateFile   string `json:"private_file"`   // of another user, mode 0600
+	SharedFile    string `json:"shared_file"`    // that everybody may read
+	OwnedFile     string `json:"owned_file"`     // of the program's own user
+	OpenFolder    string `json:"open_folder"`    // that everybody may write to
+	RemovableFile string `json:"removable_file"` // in that folder
+
+	Secret   string `json:"secret"`   // in the environment of HostPID
+	HostPID  int    `json:"host_pid"` // a process of the program's own user
+	HostName string `json:"host_name"`
+
+	Port              int    `json:"port"`
+	Abstract          string `json:"abstract"`
+	SocketFile        string `json:"socket_file"`
+	AbstractDatagrams string `json:"abstract_datagrams"`
+	DatagramFile      string `json:"datagram_file"`
+
+	Mark     string         `json:"mark"` // a word that nothing else has
+	Loader   string         `json:"loader"`
+	Syscalls map[string]int `json:"syscalls"`
+	Only     []string       `json:"only"`
+
+	dir string
+	uid int // who programs run as
 }
 
-func newHost(t *testing.T) host {
+func init() {
+	// A process of the user that programs run as, with a secret.
+	helpers["victim"] = func() int {
+		_, _ = fmt.Println("ready")
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		return 0
+	}
+}
+
+// asProgram has a command run as the user that programs run as.
+func asProgram(cmd *exec.Cmd, uid int) *exec.Cmd {
+	if uid != os.Getuid() {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+	}
+	return cmd
+}
+
+func newHost(t *testing.T, mark string) *host {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "helios-escape-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
+	h := &host{dir: dir, uid: os.Getuid(), Mark: mark, Secret: secretValue, Abstract: mark, AbstractDatagrams: mark + "-datagrams"}
+	if h.uid == 0 {
+		h.uid = innerID
+	}
+	at := func(name string) string { return filepath.Join(dir, name) }
+	h.PrivateFile, h.SharedFile, h.OwnedFile = at("private"), at("shared"), at("owned")
+	h.OpenFolder, h.RemovableFile = at("open"), at("open/removable")
+	h.SocketFile, h.DatagramFile = at("socket"), at("datagrams")
+	h.restore(t)
+	if h.Loader, err = loaderOf("/usr/bin/python3"); err != nil {
 		t.Fatal(err)
 	}
-	h := host{
-		PrivateFile: filepath.Join(dir, "private"), SharedFile: filepath.Join(dir, "shared"),
-		Secret: secretValue, HostPID: os.Getpid(),
-		Abstract: fmt.Sprintf("helios-escape-%d", os.Getpid()), SocketFile: filepath.Join(dir, "socket"),
-	}
-	for path, mode := range map[string]os.FileMode{h.PrivateFile: 0o600, h.SharedFile: 0o644} {
-		if err := os.WriteFile(path, []byte("out of reach"), mode); err != nil {
-			t.Fatal(err)
-		}
+	if h.HostName, err = os.Hostname(); err != nil {
+		t.Fatal(err)
 	}
 	tcp := listen(t, "tcp", "127.0.0.1:0")
 	h.Port = tcp.Addr().(*net.TCPAddr).Port
 	listen(t, "unix", "@"+h.Abstract)
 	listen(t, "unix", h.SocketFile)
-	if err := os.Chmod(h.SocketFile, 0o666); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"@" + h.AbstractDatagrams, h.DatagramFile} {
+		c, err := net.ListenPacket("unixgram", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+	}
+	for _, name := range []string{h.SocketFile, h.DatagramFile} {
+		if err := os.Chmod(name, 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	info, err := arch.GetInfo(runtime.GOARCH)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.Syscalls = info.SyscallNames
+
+	victim := asProgram(exec.Command("/proc/self/exe"), h.uid)
+	victim.Env = []string{"HELIOS_SANDBOX_HELPER=victim", "A_SECRET=" + secretValue}
+	stdin, err := victim.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := victim.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := victim.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = stdin.Close(); _ = victim.Wait() })
+	if _, err := io.ReadFull(stdout, make([]byte, len("ready\n"))); err != nil {
+		t.Fatal(err)
+	}
+	h.HostPID = victim.Process.Pid
 	return h
+}
+
+// restore puts back what an attempt may have changed.
+func (h *host) restore(t *testing.T) {
+	t.Helper()
+	if err := errors.Join(os.Chmod(h.dir, 0o755), os.MkdirAll(h.OpenFolder, 0o700), os.Chmod(h.OpenFolder, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	for path, mode := range map[string]os.FileMode{h.PrivateFile: 0o600, h.SharedFile: 0o644, h.OwnedFile: 0o644, h.RemovableFile: 0o644} {
+		if err := errors.Join(os.WriteFile(path, []byte("out of reach"), mode), os.Chmod(path, mode)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chown(h.OwnedFile, h.uid, -1); err != nil {
+		t.Fatal(err)
+	}
+	_ = os.Remove(filepath.Join(h.OpenFolder, "escaped"))
+}
+
+// untouched fails when something on the host is not as restore leaves it.
+func (h *host) untouched(t *testing.T) {
+	t.Helper()
+	for path, mode := range map[string]os.FileMode{h.PrivateFile: 0o600, h.SharedFile: 0o644, h.OwnedFile: 0o644, h.RemovableFile: 0o644} {
+		if got := readFile(t, path); got != "out of reach" {
+			t.Errorf("%s was changed to %q", path, got)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode || info.ModTime().Year() < 2000 {
+			t.Errorf("the mode or the time of %s was changed: %v, %v", path, info, err)
+		}
+	}
+	for _, path := range []string{filepath.Join(h.OpenFolder, "escaped"), "/escaped", filepath.Join("/dev/shm", h.Mark), filepath.Join("/tmp", h.Mark)} {
+		if _, err := os.Lstat(path); err == nil {
+			t.Errorf("%s was made on the host", path)
+		}
+	}
+	if left := running(h.Mark); left != 0 {
+		t.Errorf("%d processes are left", left)
+	}
 }
 
 // listen answers every connection with a greeting.
@@ -113,85 +216,87 @@ func outcomesOf(t *testing.T, frames []json.RawMessage) map[string]string {
 	return found
 }
 
-func TestEveryEscapeIsDenied(t *testing.T) {
-	t.Parallel()
-	s := box(t)
-	h := newHost(t)
+// apart are the attempts that may end their program, so that each has its own.
+var apart = []string{"fill_temporary_folder", "fork_without_end", "memory_by_many_processes", "leave_a_process"}
+
+// attempts runs escapes.py on a layer and returns what each attempt came to: a
+// word that begins with OPEN, or what it was denied with.
+func (h *host) attempts(t *testing.T, s *Sandbox) map[string]string {
+	t.Helper()
+	escapes := []byte(readFile(t, "testdata/escapes.py"))
+	found := map[string]string{}
+	run := func(only ...string) *Result {
+		h.restore(t)
+		h.Only = only
+		config, err := json.Marshal(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := folder(t, map[string]string{"data/fixed.txt": "fixed", "manifest.json": "{}", "tool": readFile(t, "/bin/true")})
+		res := mustRun(t, s, &Job{
+			Files:    map[string][]byte{"main.py": escapes, "job.json": config},
+			Main:     "main.py",
+			Dir:      dir,
+			ReadOnly: []string{"data", "manifest.json"},
+			Limits:   Limits{Temp: 32 << 20, FileSize: 2 << 20, Memory: 512 << 20},
+		})
+		maps.Copy(found, outcomesOf(t, res.Frames))
+		if found["leave_a_process"] != "" && running(h.Mark) == 0 {
+			found["leave_a_process"] = "KILLED" // it was started, and did not outlive the run
+		}
+		h.untouched(t)
+		if got := readFile(t, filepath.Join(dir, "data/fixed.txt")) + readFile(t, filepath.Join(dir, "manifest.json")); got != "fixed{}" {
+			t.Errorf("a read-only file was changed: %q", got)
+		}
+		for _, name := range []string{"link-file", "link-folder", "link-root", "link-write", "s1", "dev", "fifo"} {
+			if info, err := os.Lstat(filepath.Join(dir, name)); err == nil && !info.Mode().IsRegular() {
+				t.Errorf("%s was brought back as %v", name, info.Mode())
+			}
+		}
+		return res
+	}
+	ok(t, run())
+	for _, name := range apart {
+		res := run(name)
+		if _, said := found[name]; !said && res.ExitCode == exitKilled && (res.OutOfMemory || res.OverDisk) {
+			found[name] = "KILLED"
+		}
+	}
+	return found
+}
+
+// controls runs those attempts that any program of the user can make, as that
+// user and unconfined.
+func (h *host) controls(t *testing.T) map[string]string {
+	t.Helper()
+	h.restore(t)
+	h.Only = nil
 	config, err := json.Marshal(h)
 	if err != nil {
 		t.Fatal(err)
 	}
-	escapes := []byte(readFile(t, "testdata/escapes.py"))
-	dir := folder(t, map[string]string{"data/fixed.txt": "fixed", "manifest.json": "{}"})
-
-	t.Run("controls succeed unconfined", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "job.json")
-		if err := os.WriteFile(path, config, 0o600); err != nil {
+	dir := filepath.Join(h.dir, "controls")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"escapes.py": readFile(t, "testdata/escapes.py"), "host.json": string(config), "tool": readFile(t, "/bin/true"),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command("/usr/bin/python3", "-I", "testdata/escapes.py", path)
-		var stderr bytes.Buffer
-		cmd.Stderr = &stderr
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, stderr.Bytes())
-		}
-		found := outcomes(t, out)
-		if len(found) < 10 {
-			t.Errorf("only %d controls ran", len(found))
-		}
-		for name, outcome := range found {
-			if !strings.HasPrefix(outcome, "OPEN") {
-				t.Errorf("%s on the host itself: got %s, want it to succeed", name, outcome)
-			}
-		}
-	})
-
-	res := ok(t, mustRun(t, s, &Job{
-		Files:    map[string][]byte{"main.py": escapes, "job.json": config},
-		Main:     "main.py",
-		Dir:      dir,
-		ReadOnly: []string{"data", "manifest.json"},
-		Limits:   Limits{Temp: 32 << 20, FileSize: 2 << 20},
-	}))
-	found := outcomesOf(t, res.Frames)
-	if len(found) < 80 {
-		t.Errorf("only %d attempts reported; stderr:\n%s", len(found), res.Stderr)
 	}
-	denials := []string{"EPERM", "EACCES", "ENOENT", "EROFS", "ENOSYS", "EXDEV", "ENOTTY", "ESRCH", "ENOSPC", "EFBIG", "EBUSY"}
-	for name, outcome := range found {
-		denied := false
-		for _, d := range denials {
-			denied = denied || outcome == d
-		}
-		if !denied {
-			t.Errorf("%s: got %s, want it denied", name, outcome)
-		}
+	if err := os.Chown(dir, h.uid, -1); err != nil {
+		t.Fatal(err)
 	}
-	// These say which of several layers refused, and that it was the right one.
-	for name, want := range map[string]string{
-		"write_core_pattern": "EACCES", "write_own_file_in_proc": "EROFS",
-		"write_in_dev": "EROFS", "write_in_root": "EROFS", "write_in_job": "EROFS",
-		"setuid_by_fchmodat2": "EPERM", "setuid_by_open": "EPERM", "setuid_by_openat2": "ENOSYS", "clone3_user": "ENOSYS",
-		"unshare_user": "EPERM", "connect_to_loopback": "EPERM", "kill_host_process": "ESRCH",
-		"fill_temporary_folder": "ENOSPC", "fill_shared_memory": "ENOSPC", "large_file": "EFBIG",
-		"type_into_terminal_with_high_bits": "ENOTTY", "hard_link_out_of_usr": "EXDEV",
-	} {
-		if found[name] != want {
-			t.Errorf("%s: got %s, want %s", name, found[name], want)
-		}
+	cmd := asProgram(exec.Command("/usr/bin/python3", "-I", "escapes.py", "host.json"), h.uid)
+	cmd.Dir, cmd.Env = dir, []string{"TMPDIR=" + dir}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.Bytes())
 	}
-	for _, path := range []string{h.PrivateFile, h.SharedFile} {
-		if got := readFile(t, path); got != "out of reach" {
-			t.Errorf("%s was changed to %q", path, got)
-		}
-	}
-	if got := readFile(t, filepath.Join(dir, "data/fixed.txt")); got != "fixed" {
-		t.Errorf("the read-only file was changed to %q", got)
-	}
-	for _, name := range []string{"link-file", "link-folder", "link-root", "link-write"} {
-		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-			t.Errorf("the planted link %s was brought back", name)
-		}
-	}
+	h.restore(t)
+	return outcomes(t, out)
 }

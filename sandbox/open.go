@@ -23,6 +23,8 @@ func Init(workers ...Worker) {
 	initCalled.Store(true)
 	addWorkers(workers)
 	runShim()
+	runInside()
+	runTree()
 	runPlain()
 	runTree()
 	closeInherited()

@@ -9,9 +9,9 @@ import (
 // candidates are the layers of Linux, from the strongest down.
 func candidates(w *Worker) []candidate {
 	if w == nil {
-		return []candidate{{"bubblewrap", openBubblewrap}}
+		return []candidate{{"bubblewrap", openBubblewrap}, {"landlock", openAlone}}
 	}
-	var all []candidate
+	all := []candidate{{"landlock", openAlone}}
 	if w.Intrinsic {
 		all = append(all, candidate{"limits", openPlain})
 	}

@@ -28,7 +28,7 @@ func unavailable(t *testing.T, err error) *Unavailable {
 
 func TestMissingBubblewrapIsSaidWithItsRemedy(t *testing.T) {
 	t.Parallel()
-	_, err := Open(t.Context(), &Options{Bubblewrap: "/nowhere/bwrap"})
+	_, err := Open(t.Context(), &Options{Layers: []string{"bubblewrap"}, Bubblewrap: "/nowhere/bwrap"})
 	u := unavailable(t, err)
 	if !strings.Contains(u.Reason, "/nowhere/bwrap") || !strings.Contains(u.Remedy, "apt-get install -y --no-install-recommends bubblewrap") {
 		t.Errorf("got %+v", u)
@@ -130,7 +130,7 @@ os.execve("/usr/bin/bwrap", ["bwrap", "--args", "4", "--"] + program, {})
 			if err := os.WriteFile(fake, []byte(script), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			_, err := Open(t.Context(), &Options{Bubblewrap: fake, TempDir: base})
+			_, err := Open(t.Context(), &Options{Layers: []string{"bubblewrap"}, Bubblewrap: fake, TempDir: base})
 			if err == nil {
 				t.Fatal("it was accepted")
 			}
@@ -141,7 +141,7 @@ os.execve("/usr/bin/bwrap", ["bwrap", "--args", "4", "--"] + program, {})
 	}
 	t.Run("unchanged", func(t *testing.T) {
 		t.Parallel()
-		if _, err := Open(t.Context(), &Options{Bubblewrap: "/usr/bin/bwrap"}); err != nil {
+		if _, err := Open(t.Context(), &Options{Layers: []string{"bubblewrap"}, Bubblewrap: "/usr/bin/bwrap"}); err != nil {
 			t.Errorf("the launcher as it is was refused: %v", err)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	seccomp "github.com/elastic/go-seccomp-bpf"
 	"github.com/elastic/go-seccomp-bpf/arch"
 	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
 )
 
 // Where there are no namespaces, a program has the files and processes of the
@@ -22,22 +23,42 @@ var ofFiles = []string{
 func filterAlone() ([]byte, error) { return programOf(assembleAlone) }
 
 func assembleAlone(info *arch.Info) ([]bpf.Instruction, error) {
+	return assembleAfter(info, (*filter).alone)
+}
+
+func (f *filter) alone() {
+	for _, name := range ofFiles {
+		f.always(name, actRefuse)
+	}
+	// 0 is the caller itself; with another process's number these set the
+	// limits, processors and priority of any process of the same user.
+	for _, name := range []string{"prlimit64", "sched_setaffinity"} {
+		f.rule(name, func(p *seccomp.Program) {
+			f.ifEqual(0, 0, func() { p.Ret(actAllow) })
+			p.Ret(actRefuse)
+		})
+	}
+	f.rule("setpriority", func(p *seccomp.Program) {
+		f.ifEqual(0, 0, func() { // PRIO_PROCESS; the others are a group and a user
+			f.ifEqual(1, 0, func() { p.Ret(actAllow) })
+		})
+		p.Ret(actRefuse)
+	})
+}
+
+// filterWorker returns the filter for Go code without namespaces: it starts no
+// other process and no other program.
+func filterWorker() ([]byte, error) { return programOf(assembleWorker) }
+
+func assembleWorker(info *arch.Info) ([]bpf.Instruction, error) {
 	return assembleAfter(info, func(f *filter) {
-		for _, name := range ofFiles {
+		f.alone()
+		for _, name := range []string{"execve", "execveat", "fork", "vfork"} {
 			f.always(name, actRefuse)
 		}
-		// 0 is the caller itself; with another process's number these set the
-		// limits, processors and priority of any process of the same user.
-		for _, name := range []string{"prlimit64", "sched_setaffinity"} {
-			f.rule(name, func(p *seccomp.Program) {
-				f.ifEqual(0, 0, func() { p.Ret(actAllow) })
-				p.Ret(actRefuse)
-			})
-		}
-		f.rule("setpriority", func(p *seccomp.Program) {
-			f.ifEqual(0, 0, func() { // PRIO_PROCESS; the others are a group and a user
-				f.ifEqual(1, 0, func() { p.Ret(actAllow) })
-			})
+		f.rule("clone", func(p *seccomp.Program) {
+			f.ifBits(0, newSpaces, func() { p.Ret(actRefuse) })
+			f.ifBits(0, unix.CLONE_THREAD, func() { p.Ret(actAllow) })
 			p.Ret(actRefuse)
 		})
 	})

@@ -22,6 +22,7 @@ type stage struct {
 	base, top *os.File // the folder that it is in, and itself
 	lock      *os.File // locked while in use
 	workspace *workspace
+	temp      *workspace // the folder for temporary files, where there is no mount for it
 }
 
 const (
@@ -135,6 +136,7 @@ func (s *stage) remove() {
 	if s.top != nil && empty(s.top) == nil {
 		_ = unix.Unlinkat(int(s.base.Fd()), filepath.Base(s.path), unix.AT_REMOVEDIR)
 	}
+	s.closeTemp()
 	if s.workspace != nil {
 		closeFiles(s.workspace.inside, s.workspace.outside)
 	}

@@ -15,6 +15,7 @@ import (
 var testWorkers = []Worker{
 	{Name: "echo", Main: echo, Intrinsic: true},
 	{Name: "strict", Main: echo},
+	{Name: "escapes", Main: escapeWorker},
 }
 
 // echo answers each line, and does what some of them say.
