@@ -251,7 +251,8 @@ func (a *alone) stand(ctx context.Context, t *task, f *footing, order *insideOrd
 	defer closeFiles(notes, theirNotes)
 	order.Groups = len(files)
 	tree, err := StartTree(&exec.Cmd{
-		Path: selfPath, Args: []string{insideName}, Env: []string{}, Dir: "/",
+		// Go would hold files of the control groups open, which a worker keeps.
+		Path: selfPath, Args: []string{insideName}, Env: []string{"GODEBUG=containermaxprocs=0"}, Dir: "/",
 		Stdout: t.ends.stdout, Stderr: t.ends.stderr,
 		ExtraFiles: slices.Concat([]*os.File{t.ends.third, theirOrders, theirNotes}, files),
 	})

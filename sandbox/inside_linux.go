@@ -77,6 +77,9 @@ func becomeInside() error {
 	if err := enterGroups(o.Groups, o.Worker != ""); err != nil {
 		return err
 	}
+	for fd := fdEntry; fd < fdEntry+o.Groups; fd++ {
+		_ = unix.Close(fd) // a worker goes on with what is open
+	}
 	if err := note(noteJoined); err != nil {
 		return err
 	}
@@ -240,6 +243,7 @@ func (o *insideOrder) work() error {
 	if worker == nil {
 		return fmt.Errorf("there is no worker %q; was it given to sandbox.Init?", o.Worker)
 	}
+	os.Clearenv()
 	limits := make([]unix.Rlimit, len(o.Limits))
 	if err := o.readLimits(limits); err != nil {
 		return err

@@ -24,7 +24,6 @@ func Init(workers ...Worker) {
 	addWorkers(workers)
 	runShim()
 	runInside()
-	runTree()
 	runPlain()
 	runTree()
 	closeInherited()
