@@ -50,11 +50,11 @@ func newAlone(opts *Options, worker *Worker) (*alone, error) {
 			Remedy: "use a kernel with CONFIG_PROC_CHILDREN and mount /proc",
 		}
 	}
-	make := filterAlone
+	filter := filterAlone
 	if worker != nil {
-		make = filterWorker
+		filter = filterWorker
 	}
-	if g.filter, err = make(); err != nil {
+	if g.filter, err = filter(); err != nil {
 		return nil, fmt.Errorf("make the system-call filter: %w", err)
 	}
 	if worker == nil {

@@ -205,13 +205,13 @@ func (o *insideOrder) exec() error {
 	// From the first limit on, Go may not get the memory that it asks for, so
 	// nothing that could ask stands between that and the new program.
 	for i := range limits {
-		_, _, errno := unix.RawSyscall6(unix.SYS_PRLIMIT64, 0, uintptr(o.Limits[i].Resource), uintptr(unsafe.Pointer(&limits[i])), 0, 0, 0)
+		_, _, errno := unix.RawSyscall6(unix.SYS_PRLIMIT64, 0, uintptr(o.Limits[i].Resource), uintptr(unsafe.Pointer(&limits[i])), 0, 0, 0) //nolint:gosec // G103: the argument of prlimit
 		if errno != 0 {
-			unix.RawSyscall(unix.SYS_EXIT_GROUP, exitNoLimit, 0, 0)
+			_, _, _ = unix.RawSyscall(unix.SYS_EXIT_GROUP, exitNoLimit, 0, 0)
 		}
 	}
-	unix.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(path)), uintptr(unsafe.Pointer(&args[0])), uintptr(unsafe.Pointer(&env[0])))
-	unix.RawSyscall(unix.SYS_EXIT_GROUP, exitNoProgram, 0, 0)
+	_, _, _ = unix.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(path)), uintptr(unsafe.Pointer(&args[0])), uintptr(unsafe.Pointer(&env[0]))) //nolint:gosec // G103: the arguments of execve
+	_, _, _ = unix.RawSyscall(unix.SYS_EXIT_GROUP, exitNoProgram, 0, 0)
 	return nil // not reached
 }
 

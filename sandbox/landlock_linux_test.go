@@ -14,13 +14,12 @@ import (
 )
 
 // needLandlock skips on a kernel whose Landlock is older than the layer needs.
-func needLandlock(tb testing.TB) int {
+func needLandlock(tb testing.TB) {
 	tb.Helper()
 	version := landlockVersion()
 	if version < landlockScopes {
 		tb.Skipf("this kernel has version %d of Landlock, and the test needs %d", version, landlockScopes)
 	}
-	return version
 }
 
 func init() {

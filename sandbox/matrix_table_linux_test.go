@@ -82,7 +82,7 @@ var matrixGroups = []struct {
 const (
 	ownProcesses  = "It reaches only the processes of its own run."
 	ownTemporary  = "The folder is its own, in memory, of limited size, and gone at the end."
-	runsAsItself    = "It runs with the rights that the program has, which can compute anything itself. No other program and no network are in reach."
+	runsAsItself  = "It runs with the rights that the program has, which can compute anything itself. No other program and no network are in reach."
 	wholeProc     = "/proc is the kernel's, read-only; what it says of the machine is no secret of a user."
 	namesAreKnown = "Landlock hides what is in a file, not that it is there: who knows a name can ask for its size, times and owner."
 	numbersKnown  = "Without a process namespace a number can be asked for. It tells that the process is there, and its group."
