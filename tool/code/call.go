@@ -21,6 +21,8 @@ type cell struct {
 	steps  int   // calls of any function so far, which number them
 	abort  error // a function wants the run ended
 	spent  Spent
+
+	submitted json.RawMessage // what was accepted in it
 }
 
 // errNoCell is what a call gets that comes when no cell runs, from a thread that

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -95,6 +96,7 @@ func New(runtime repl.Runtime, opts *Options) (*Code, error) {
 	if opts != nil {
 		c.opts = *opts
 	}
+	c.opts.Functions, c.opts.Inputs = slices.Clone(c.opts.Functions), slices.Clone(c.opts.Inputs)
 	for _, step := range []func() error{c.defaults, c.addFunctions, c.addInputs, c.addPrelude} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("code: %w", err)
@@ -153,7 +155,7 @@ func (c *Code) defaults() error {
 // addFunctions checks the functions and freezes them.
 func (c *Code) addFunctions() error {
 	for i := range c.opts.Functions {
-		f := c.opts.Functions[i]
+		f := &c.opts.Functions[i]
 		if err := f.Err(); err != nil {
 			return err
 		}
@@ -163,7 +165,7 @@ func (c *Code) addFunctions() error {
 		if f.Timeout == 0 {
 			f.Timeout = c.opts.CallTimeout
 		}
-		c.byName[f.Name] = &f
+		c.byName[f.Name] = f
 		c.config.Functions = append(c.config.Functions, repl.Function{Name: f.Name, Params: f.names()})
 	}
 	return nil

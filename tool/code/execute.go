@@ -59,7 +59,7 @@ func (c *Code) execute(ctx context.Context, text string) (tool.Result, error) {
 	}
 	r := &Report{Restarted: note != "", note: note}
 	c.mu.Lock()
-	before, first := s.submitted, s.started == 1 && s.cells == 0
+	first := s.started == 1 && s.cells == 0
 	s.cells++
 	c.mu.Unlock()
 	var counted cell
@@ -74,15 +74,10 @@ func (c *Code) execute(ctx context.Context, text string) (tool.Result, error) {
 		r.hint = "[this is a new interpreter; nothing of earlier cells is in it]"
 	}
 	c.fill(r, out)
-	r.Calls, r.Predict = counted.calls, nil
+	r.Calls, r.Submitted = counted.calls, counted.submitted
 	if counted.spent.Calls > 0 {
 		r.Predict = &counted.spent
 	}
-	c.mu.Lock()
-	if string(before) != string(s.submitted) || before == nil && s.submitted != nil {
-		r.Submitted = s.submitted
-	}
-	c.mu.Unlock()
 	if c.opts.OnBindings != nil && !out.Dead {
 		bindings := c.bindings(out.Bindings, r)
 		swallow(func() { c.opts.OnBindings(s.id, bindings) })
@@ -110,7 +105,7 @@ func (c *Code) run(ctx context.Context, s *session, kernel *repl.Kernel, text st
 	c.mu.Lock()
 	s.cell = nil
 	if counted != nil {
-		counted.calls, counted.spent = maps.Clone(running.calls), running.spent
+		counted.calls, counted.spent, counted.submitted = maps.Clone(running.calls), running.spent, running.submitted
 	}
 	abort := running.abort
 	c.mu.Unlock()
@@ -125,6 +120,9 @@ func (c *Code) run(ctx context.Context, s *session, kernel *repl.Kernel, text st
 		if i := strings.LastIndex(out.Stderr, interrupted); i >= 0 {
 			out.Stderr = out.Stderr[:i] + timedOut + out.Stderr[i+len(interrupted):]
 		}
+	}
+	if out.TimedOut || out.Interrupted {
+		out.ExitCode = 1 // whatever the process that was killed for it ended with
 	}
 	return out, nil
 }

@@ -92,6 +92,9 @@ func (c *Code) submit(ctx context.Context, s *session, output json.RawMessage) e
 		return errSubmitted
 	}
 	s.submitted, s.submittedIn = output, run
+	if s.cell != nil {
+		s.cell.submitted = output
+	}
 	return nil
 }
 
