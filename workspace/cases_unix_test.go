@@ -23,11 +23,6 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/cases.md anew")
 
-const (
-	insideText  = "inside"
-	outsideText = "outside: must not be seen"
-)
-
 // A staticCase is a way out of a tree, or into trouble, that somebody has laid.
 type staticCase struct {
 	name string
@@ -153,33 +148,6 @@ func staticCases() []staticCase {
 			want: modes(outcome{workspace.ErrOtherDevice, workspace.ErrOtherDevice}, outcome{workspace.ErrNotRegular, workspace.ErrOtherDevice}),
 		},
 	)
-}
-
-func must(t testing.TB, err error) {
-	if err != nil {
-		t.Helper()
-		t.Fatal(err)
-	}
-}
-
-// trees makes a tree and something beside it.
-func trees(t testing.TB) (in, out string) {
-	t.Helper()
-	base := t.TempDir()
-	in, out = filepath.Join(base, "in"), filepath.Join(base, "out")
-	for name, text := range map[string]string{in + "/file.txt": insideText, in + "/sub/file.txt": insideText, out + "/secret.txt": outsideText} {
-		must(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		must(t, os.WriteFile(name, []byte(text), 0o644))
-	}
-	return in, out
-}
-
-// here are the modes that work on this machine.
-func here() []workspace.Mode {
-	if runtime.GOOS == "linux" {
-		return []workspace.Mode{workspace.Strict, workspace.Portable}
-	}
-	return []workspace.Mode{workspace.Portable}
 }
 
 // TestEachWayOutIsDeniedOrDocumented goes through all ways, in each mode, and

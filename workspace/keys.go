@@ -60,7 +60,11 @@ func resolve(top folder, name string) (string, error) {
 		}
 		is, err := top.stat(join(at, part))
 		if errors.Is(err, fs.ErrNotExist) {
-			return join(at, rest), nil
+			// What a link leads to need not be spelled cleanly.
+			if at, err = Clean(join(at, rest)); err != nil {
+				return "", errRefused
+			}
+			return at, nil
 		}
 		if err != nil {
 			return "", refusal(err)
