@@ -160,16 +160,10 @@ func (k *Kernel) died(out *Outcome, c *Cell, running *cell) *Outcome {
 	}
 	out.Dead = true
 	out.ExitCode = 1
-	gone := k.awaitProcess()
 	k.collect(out, c)
 	why := k.why()
-	if gone && !errors.Is(why, errKilled) && !errors.Is(why, errClosed) {
-		if res, err := k.proc.Wait(); err == nil && res != nil {
-			out.OutOfMemory = res.OutOfMemory || res.ExitCode == exitOutOfMemory && strings.Contains(out.Stderr, outOfMemory)
-			if res.ExitCode > 0 {
-				out.ExitCode = res.ExitCode
-			}
-		}
+	if k.awaitProcess() {
+		k.postMortem(out, c, why)
 	}
 	reason := why.Error()
 	if out.OutOfMemory {
@@ -179,16 +173,36 @@ func (k *Kernel) died(out *Outcome, c *Cell, running *cell) *Outcome {
 	return out
 }
 
+// postMortem takes what the process said last, and why it ended when it did so
+// by itself.
+func (k *Kernel) postMortem(out *Outcome, c *Cell, why error) {
+	k.collect(out, c)
+	res, err := k.proc.Wait()
+	if err != nil || res == nil {
+		return
+	}
+	out.add(res.Stdout, res.Stderr, res.StdoutCut, res.StderrCut, c.Output)
+	if errors.Is(why, errKilled) || errors.Is(why, errClosed) {
+		return
+	}
+	out.OutOfMemory = res.OutOfMemory || strings.Contains(out.Stderr, outOfMemory) && (res.ExitCode == exitOutOfMemory || res.ExitCode == exitFatal)
+	if res.ExitCode > 0 {
+		out.ExitCode = res.ExitCode
+	}
+}
+
 // collect adds what the process wrote since the last time.
 func (k *Kernel) collect(out *Outcome, c *Cell) {
 	stdout, stderr, cut := k.proc.Output()
+	out.add(stdout, stderr, cut && len(stdout) > 0, cut && len(stderr) > 0, c.Output)
+}
+
+func (o *Outcome) add(stdout, stderr []byte, stdoutCut, stderrCut bool, limit int) {
 	var more bool
-	if out.Stdout, more = clip(append([]byte(out.Stdout), stdout...), c.Output); more || cut && len(stdout) > 0 {
-		out.StdoutCut = true
-	}
-	if out.Stderr, more = clip(append([]byte(out.Stderr), stderr...), c.Output); more || cut && len(stderr) > 0 {
-		out.StderrCut = true
-	}
+	o.Stdout, more = clip(append([]byte(o.Stdout), stdout...), limit)
+	o.StdoutCut = o.StdoutCut || stdoutCut || more
+	o.Stderr, more = clip(append([]byte(o.Stderr), stderr...), limit)
+	o.StderrCut = o.StderrCut || stderrCut || more
 }
 
 // clip keeps at most limit bytes, as valid UTF-8.

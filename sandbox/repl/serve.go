@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 )
 
-// exitOutOfMemory is the exit code of an interpreter that ended itself for
-// memory; it says outOfMemory on standard error before.
+// How an interpreter ends that ran out of memory: by itself, or by the fatal
+// error of a Go program. It says outOfMemory on standard error before.
 const (
 	exitOutOfMemory = 137
+	exitFatal       = 2
 	outOfMemory     = "out of memory"
 )
 
@@ -108,6 +110,10 @@ func (s *server) read() int {
 	}
 }
 
+// lateBindings is how long showing the variables of an interrupted cell may take.
+// The host gives the whole cell a second more.
+const lateBindings = 500 * time.Millisecond
+
 // exitStopped is the exit code of a worker that was told to stop.
 const exitStopped = 3
 
@@ -140,6 +146,10 @@ func (s *server) runCell(m *hostMessage) *workerMessage {
 	s.mu.Unlock()
 	result := &workerMessage{Type: "result", ID: m.ID, Exit: s.engine.Run(ctx, m.Code)}
 	if m.Bindings != nil {
+		if ctx.Err() != nil { // the cell was interrupted, its variables are still wanted
+			ctx, cancel = context.WithTimeout(context.Background(), lateBindings)
+			defer cancel()
+		}
 		result.Bindings = s.engine.Bindings(ctx, *m.Bindings)
 	}
 	s.mu.Lock()
