@@ -166,8 +166,11 @@ func (k *Kernel) died(out *Outcome, c *Cell, running *cell) *Outcome {
 		k.postMortem(out, c, why)
 	}
 	reason := why.Error()
-	if out.OutOfMemory {
+	switch {
+	case out.OutOfMemory:
 		reason = "the interpreter ran out of memory"
+	case out.TimedOut || out.Interrupted:
+		reason = errKilled.Error()
 	}
 	out.Stderr = line(out.Stderr, reason+"; its variables are lost")
 	return out
@@ -182,8 +185,8 @@ func (k *Kernel) postMortem(out *Outcome, c *Cell, why error) {
 		return
 	}
 	out.add(res.Stdout, res.Stderr, res.StdoutCut, res.StderrCut, c.Output)
-	if errors.Is(why, errKilled) || errors.Is(why, errClosed) {
-		return
+	if out.TimedOut || out.Interrupted || errors.Is(why, errClosed) {
+		return // it ended because it was told to
 	}
 	out.OutOfMemory = res.OutOfMemory || strings.Contains(out.Stderr, outOfMemory) && (res.ExitCode == exitOutOfMemory || res.ExitCode == exitFatal)
 	if res.ExitCode > 0 {
