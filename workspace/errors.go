@@ -114,6 +114,10 @@ func cause(err error) error {
 	if err == nil {
 		return nil
 	}
+	// Of several the first is why, the others came after.
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		return cause(all.Unwrap()[0])
+	}
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err
 	}

@@ -97,7 +97,7 @@ func (r *Root) Walk(ctx context.Context, name string, opts *WalkOptions, fn func
 // walkFile is the walk of what is no folder.
 func (r *Root) walkFile(name string, fn func(Found) error) error {
 	in, leaf := split(name)
-	f, err := r.top.folder(in)
+	f, err := r.top.parent(in)
 	if err != nil {
 		return failure("walk", name, err)
 	}
