@@ -191,11 +191,11 @@ func tasksOf(uid int) int {
 }
 
 func (a *alone) start(ctx context.Context, t *task) (body, error) {
-	return a.startWith(ctx, t, func(*stage) string { return "" })
+	return a.startWith(ctx, t, func(*stage, *insideOrder) {})
 }
 
-// startWith starts with one more variable in the environment.
-func (a *alone) startWith(ctx context.Context, t *task, more func(*stage) string) (body, error) {
+// startWith starts with an order that was altered.
+func (a *alone) startWith(ctx context.Context, t *task, alter func(*stage, *insideOrder)) (body, error) {
 	f, err := a.layFor(ctx, t)
 	if err != nil {
 		return nil, err
@@ -207,9 +207,7 @@ func (a *alone) startWith(ctx context.Context, t *task, more func(*stage) string
 	var s *standing
 	if err == nil {
 		order := a.order(t, f.stage)
-		if v := more(f.stage); v != "" {
-			order.Env = append(order.Env, v)
-		}
+		alter(f.stage, order)
 		s, err = a.stand(ctx, t, f, order)
 	}
 	if err != nil {

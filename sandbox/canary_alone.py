@@ -1,5 +1,6 @@
 # Runs once under Landlock alone, before any program does, and tries to get out.
-# There is no /proc to read here, so what the kernel says of this process comes
+# The bait is a process and a file of the program's own user, so that nothing but
+# the confinement denies them. There is no /proc to read here, so what the kernel says of this process comes
 # from system calls. Every line of the report must say "denied" or hold what the
 # host expects.
 import ctypes
@@ -12,6 +13,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 stage = os.environ["CANARY_STAGE"]
 base = os.path.dirname(stage)
 temp = os.environ["TMPDIR"]
+bait = int(os.environ["CANARY_BAIT"])
 
 
 def attempt(name, act):
@@ -70,13 +72,13 @@ def call(result):
         raise OSError
 
 
-def supervisor_limit():
-    call(libc.prlimit(os.getppid(), resource.RLIMIT_NOFILE, None, ctypes.create_string_buffer(16)))
+def others_limit():
+    call(libc.prlimit(bait, resource.RLIMIT_NOFILE, None, ctypes.create_string_buffer(16)))
 
 
 attempt("shadow", lambda: read("/etc/shadow"))
 attempt("passwd", lambda: read("/etc/passwd"))
-attempt("host_file", lambda: read(stage + "/lock"))
+attempt("host_file", lambda: read(stage + "/bait"))
 attempt("host_folder", lambda: os.listdir(base))
 attempt("root_folder", lambda: os.listdir("/"))
 attempt("stage", lambda: make(stage + "/canary"))
@@ -92,11 +94,14 @@ attempt("shell", lambda: read("/bin/sh"))
 attempt("run", run_made)
 attempt("signal", lambda: os.kill(os.getppid(), 0))
 attempt("signal_owner", lambda: os.kill(int(os.environ["CANARY_OWNER"]), 0))
-attempt("supervisor_limit", supervisor_limit)
+attempt("signal_bait", lambda: os.kill(bait, 0))
+attempt("limit", others_limit)
+attempt("affinity", lambda: os.sched_setaffinity(bait, {0}))
+attempt("bait_priority", lambda: os.setpriority(os.PRIO_PROCESS, bait, 19))
 attempt("priority", lambda: os.setpriority(os.PRIO_USER, 0, 1))
-attempt("mode", lambda: os.chmod(stage + "/lock", 0o777))
-attempt("times", lambda: os.utime(stage + "/lock"))
-attempt("trace", lambda: call(libc.ptrace(16, os.getppid(), 0, 0)))
+attempt("mode", lambda: os.chmod(stage + "/bait", 0o777))
+attempt("times", lambda: os.utime(stage + "/bait"))
+attempt("trace", lambda: call(libc.ptrace(16, bait, 0, 0)))
 attempt("socket", internet)
 attempt("datagrams", local_datagrams)
 attempt("node", lambda: os.mknod(temp + "/node", 0o20600, os.makedev(1, 5)))

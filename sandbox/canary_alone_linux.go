@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -20,18 +22,37 @@ var canaryAlone []byte
 
 // prove runs the layer once, with a program that tries to get out.
 func (a *alone) prove(ctx context.Context) error {
+	return a.proveWith(ctx, func(*stage, *insideOrder) {})
+}
+
+// proveWith proves the layer with a change to it, which tests make worse.
+func (a *alone) proveWith(ctx context.Context, alter func(*stage, *insideOrder)) error {
+	bait, err := a.newBait()
+	if err != nil {
+		return err
+	}
+	defer bait.end()
 	if a.worker != nil {
-		return a.proveWorker(ctx)
+		return a.proveWorker(ctx, alter, bait.cmd.Process.Pid)
 	}
 	job := &Job{
 		Files: map[string][]byte{"canary.py": canaryAlone}, Main: "canary.py", Limits: canaryLimits,
-		Env: map[string]string{"CANARY_OWNER": strconv.Itoa(os.Getpid())},
+		Env: map[string]string{"CANARY_OWNER": strconv.Itoa(os.Getpid()), "CANARY_BAIT": strconv.Itoa(bait.cmd.Process.Pid)},
 	}
 	t, err := newTask(job, false)
 	if err != nil {
 		return err
 	}
-	process, err := begin(ctx, aloneTrial{a}, t)
+	process, err := begin(ctx, aloneTrial{a, func(s *stage, o *insideOrder) {
+		o.Env = append(o.Env, "CANARY_STAGE="+s.path)
+		if f, err := create(s.top, "bait"); err == nil {
+			if a.asOther {
+				_ = f.Chown(a.uid, a.gid)
+			}
+			_ = f.Close()
+		}
+		alter(s, o)
+	}}, t)
 	if err != nil {
 		return err
 	}
@@ -49,11 +70,14 @@ func (a *alone) prove(ctx context.Context) error {
 	return a.judge(res.Frames[0], t.limits)
 }
 
-// An aloneTrial is the layer that tells its program where its stage is.
-type aloneTrial struct{ *alone }
+// An aloneTrial is the layer with its order altered.
+type aloneTrial struct {
+	*alone
+	alter func(*stage, *insideOrder)
+}
 
 func (a aloneTrial) start(ctx context.Context, t *task) (body, error) {
-	return a.startWith(ctx, t, func(s *stage) string { return "CANARY_STAGE=" + s.path })
+	return a.startWith(ctx, t, a.alter)
 }
 
 // judge compares a canary's report with what it has to be.
@@ -72,7 +96,7 @@ func (a *alone) judge(frame Frame, limits Limits) error {
 	}
 	for _, name := range []string{
 		"shadow", "passwd", "host_file", "host_folder", "root_folder", "stage", "base", "shared_memory", "job", "move",
-		"sys", "proc", "process_1", "terminal", "shell", "run", "signal", "signal_owner", "supervisor_limit", "priority",
+		"sys", "proc", "process_1", "terminal", "shell", "run", "signal", "signal_owner", "signal_bait", "limit", "affinity", "bait_priority", "priority",
 		"mode", "times", "trace", "socket", "datagrams", "node", "setuid",
 	} {
 		want[name] = "denied"
@@ -104,6 +128,48 @@ func (a *alone) judge(frame Frame, limits Limits) error {
 	return nil
 }
 
+// A bait is a process of the user that programs run as. It does nothing.
+type bait struct {
+	cmd  *exec.Cmd
+	hold *os.File // it lives as long as this is open
+}
+
+// baitName is what the re-executed child is called that is a bait.
+const baitName = "helios-sandbox-bait"
+
+func (a *alone) newBait() (*bait, error) {
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("start a trial: %w", err)
+	}
+	defer theirs.Close()
+	b := &bait{hold: ours, cmd: &exec.Cmd{
+		Path: selfPath, Args: []string{baitName}, Env: []string{}, Dir: "/", Stdin: theirs, SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+	}}
+	if a.asOther {
+		b.cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)}
+	}
+	if err := b.cmd.Start(); err != nil {
+		_ = ours.Close()
+		return nil, fmt.Errorf("start a trial: %w", err)
+	}
+	return b, nil
+}
+
+func (b *bait) end() {
+	_ = b.hold.Close()
+	_ = b.cmd.Process.Kill()
+	_ = b.cmd.Wait()
+}
+
+// runBait does not return when this process is a bait.
+func runBait() {
+	if len(os.Args) == 1 && os.Args[0] == baitName {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}
+}
+
 // canaryWorker is the worker that tries to get out. It is there in every program.
 var canaryWorker = Worker{Name: "helios-canary", Main: canaryMain}
 
@@ -122,6 +188,7 @@ func canaryMain(conn *os.File) int {
 // canaryTargets are what there is on the host for any process to reach.
 type canaryTargets struct {
 	Owner int
+	Bait  int    // a process of the program's own user
 	File  string // that everybody may read
 	Base  string // a folder that everybody may write to
 }
@@ -155,13 +222,15 @@ func (c *canaryTargets) try() map[string]string {
 	attempt("process_1", open("/proc/1/status", unix.O_RDONLY))
 	attempt("signal", unix.Kill(c.Owner, 0))
 	attempt("signal_supervisor", unix.Kill(unix.Getppid(), 0))
+	attempt("signal_bait", unix.Kill(c.Bait, 0))
+	attempt("limit", unix.Prlimit(c.Bait, unix.RLIMIT_NOFILE, nil, new(unix.Rlimit)))
 	attempt("mode", unix.Chmod(c.File, 0o777))
 	attempt("run", unix.Exec(c.File, []string{"x"}, nil))
 	_, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 	attempt("socket", err)
 	_, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
 	attempt("datagrams", err)
-	attempt("trace", unix.PtraceAttach(c.Owner))
+	attempt("trace", unix.PtraceAttach(c.Bait))
 	attempt("spaces", unix.Unshare(unix.CLONE_NEWUSER))
 	_, _, errno := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD|unix.CLONE_VM|unix.CLONE_VFORK), 0, 0, 0, 0, 0)
 	attempt("process", errnoOrNil(errno))
@@ -181,7 +250,7 @@ func errnoOrNil(errno unix.Errno) error {
 }
 
 // proveWorker runs the layer once with the worker that tries to get out.
-func (a *alone) proveWorker(ctx context.Context) error {
+func (a *alone) proveWorker(ctx context.Context, alter func(*stage, *insideOrder), bait int) error {
 	trial := *a
 	trial.worker = &canaryWorker
 	limits, err := canaryLimits.withDefaults(true)
@@ -189,7 +258,7 @@ func (a *alone) proveWorker(ctx context.Context) error {
 		return err
 	}
 	t := &task{job: &Job{}, limits: limits, stays: true}
-	p, err := begin(ctx, &trial, t)
+	p, err := begin(ctx, aloneTrial{&trial, alter}, t)
 	if err != nil {
 		return err
 	}
@@ -198,7 +267,7 @@ func (a *alone) proveWorker(ctx context.Context) error {
 	conn := p.Conn()
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(canaryLimits.Wall))
-	targets := canaryTargets{Owner: os.Getpid(), File: "/etc/passwd", Base: os.TempDir()}
+	targets := canaryTargets{Owner: os.Getpid(), Bait: bait, File: "/etc/passwd", Base: os.TempDir()}
 	if err := json.NewEncoder(conn).Encode(&targets); err != nil {
 		return &launchError{err: fmt.Errorf("ask the trial worker: %w", err)}
 	}
@@ -208,7 +277,7 @@ func (a *alone) proveWorker(ctx context.Context) error {
 	}
 	want := map[string]string{"NoNewPrivs": "1 <nil>", "Seccomp": "2 <nil>", "uid": strconv.Itoa(a.uid)}
 	for _, name := range []string{
-		"file", "program", "root", "make", "shared_memory", "process_1", "signal", "signal_supervisor", "mode", "run",
+		"file", "program", "root", "make", "shared_memory", "process_1", "signal", "signal_supervisor", "signal_bait", "limit", "mode", "run",
 		"socket", "datagrams", "trace", "spaces", "process",
 	} {
 		want[name] = "denied"

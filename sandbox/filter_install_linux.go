@@ -27,7 +27,7 @@ func installFilter(program []byte, flags uintptr) error {
 	code := make([]unix.SockFilter, len(program)/size)
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&code[0])), len(program)), program) //nolint:gosec // G103: within what was made above
 	prog := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
-	const setModeFilter = 1 // SECCOMP_SET_MODE_FILTER
+	const setModeFilter = 1                                                                             // SECCOMP_SET_MODE_FILTER
 	r, _, errno := unix.Syscall(unix.SYS_SECCOMP, setModeFilter, flags, uintptr(unsafe.Pointer(&prog))) //nolint:gosec // G103: the argument of seccomp
 	switch {
 	case errno != 0:

@@ -55,6 +55,7 @@ type insideLimit struct {
 
 // runInside does not return when this process is that child.
 func runInside() {
+	runBait()
 	if len(os.Args) != 1 || os.Args[0] != insideName {
 		return
 	}
@@ -207,12 +208,22 @@ func (o *insideOrder) exec() error {
 	for i := range limits {
 		_, _, errno := unix.RawSyscall6(unix.SYS_PRLIMIT64, 0, uintptr(o.Limits[i].Resource), uintptr(unsafe.Pointer(&limits[i])), 0, 0, 0) //nolint:gosec // G103: the argument of prlimit
 		if errno != 0 {
-			_, _, _ = unix.RawSyscall(unix.SYS_EXIT_GROUP, exitNoLimit, 0, 0)
+			leave(exitNoLimit)
 		}
 	}
-	_, _, _ = unix.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(path)), uintptr(unsafe.Pointer(&args[0])), uintptr(unsafe.Pointer(&env[0]))) //nolint:gosec // G103: the arguments of execve
-	_, _, _ = unix.RawSyscall(unix.SYS_EXIT_GROUP, exitNoProgram, 0, 0)
-	return nil // not reached
+	//nolint:gosec // G103: the arguments of execve
+	_, _, errno := unix.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(path)), uintptr(unsafe.Pointer(&args[0])), uintptr(unsafe.Pointer(&env[0])))
+	leave(exitNoProgram)
+	return errno // not reached
+}
+
+// leave ends this process without any memory of Go's.
+func leave(code uintptr) {
+	for {
+		if _, _, errno := unix.RawSyscall(unix.SYS_EXIT_GROUP, code, 0, 0); errno != 0 {
+			continue
+		}
+	}
 }
 
 // How the child ends when all but the last step went well.

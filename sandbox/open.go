@@ -87,6 +87,9 @@ func openFirst(ctx context.Context, opts *Options, w *Worker) (layer, error) {
 	var first *Unavailable
 	for _, c := range chosen {
 		l, err := c.open(ctx, opts, w)
+		if err == nil && len(lacks) > 0 {
+			return &fallback{layer: l, lacks: lacks}, nil
+		}
 		if err == nil {
 			return l, nil
 		}
@@ -106,6 +109,16 @@ func openFirst(ctx context.Context, opts *Options, w *Worker) (layer, error) {
 		return nil, first
 	}
 	return nil, &Unavailable{Reason: "no layer can confine a program here: " + strings.Join(lacks, "; "), Remedy: first.Remedy}
+}
+
+// A fallback is a layer behind stronger ones that are not there.
+type fallback struct {
+	layer
+	lacks []string
+}
+
+func (f *fallback) describe() string {
+	return f.layer.describe() + "\nNot available: " + strings.Join(f.lacks, "; ") + "."
 }
 
 func layerNames(all []candidate) []string {
