@@ -34,25 +34,32 @@
 //
 // # What holds a program
 //
-// The one layer so far is bubblewrap on Linux. [Open] proves it: it runs the
-// real profile with a program that tries to get out, and where that gets
-// anywhere, or where the host forbids user namespaces, it returns an
-// [*Unavailable] with the reason and the remedy. A program is never run
-// unconfined instead. [Sandbox.Describe] says what is in force.
+// On Linux, one of several layers: bubblewrap, namespaces that this program makes
+// itself, and Landlock with a filter of system calls where a host allows no
+// namespaces. [Open] takes the strongest that holds. It proves it first: it runs
+// the real layer with a program that tries to get out. Where none holds, it
+// returns an [*Unavailable] with the reason and the remedy. A program is never
+// run unconfined instead. [Sandbox.Describe] says what is in force, and
+// docs/security.md what each layer comes to, attempt by attempt.
 //
-// A program sees an empty root with Python, its libraries, fonts and time zones
-// in it, read-only; its own files at /job; /tmp and /dev/shm, of limited size;
-// and at /ws a copy of [Job.Dir]. When it ends, regular files that it made or
-// wrote are copied back, each put in place whole or not at all. A symbolic link,
-// a file with a second name, a FIFO, a device or a setuid file is never
-// followed, copied or kept, on the way in or out; [Result.Refused] names them.
-// This holds for every caller. When the caller is root, the program also runs
-// under an unprivileged uid.
+// In a namespace a program sees an empty root with Python, its libraries, fonts
+// and time zones in it, read-only; its own files at /job; /tmp and /dev/shm, of
+// limited size; and at /ws a copy of [Job.Dir]. Under Landlock alone it sees the
+// names of the host and may read and write the same things, but /job, /ws and
+// /tmp are elsewhere: in the folder of __file__, in the working folder, and in
+// TMPDIR, which are right in every layer.
+//
+// When it ends, regular files that it made or wrote are copied back, each put in
+// place whole or not at all. A symbolic link, a file with a second name, a FIFO,
+// a device or a setuid file is never followed, copied or kept, on the way in or
+// out; [Result.Refused] names them. This holds for every caller. When the caller
+// is root, the program also runs under an unprivileged uid.
 //
 // # What does not
 //
-// A program can use its processor time to the full, execute files that it wrote
-// (with no more rights than it has), and learn what any process learns of its
-// machine from /proc: processor, kernel, uptime. The name of the staging folder
-// shows in /proc/self/mountinfo.
+// A program can use its processor time to the full, and in bubblewrap execute
+// files that it wrote (with no more rights than it has) and learn what any
+// process learns of its machine from /proc: processor, kernel, uptime. The name
+// of the staging folder shows in /proc/self/mountinfo. Under Landlock alone it
+// can learn that a file or a process is there whose name or number it knows.
 package sandbox

@@ -13,14 +13,15 @@ import (
 // A Job is one program to run.
 type Job struct {
 	// Files are the program's own files, read-only at /job, by slash-separated
-	// name: "main.py", "user.py", "job.json".
+	// name: "main.py", "user.py", "job.json". Under Landlock alone they are in the
+	// folder of __file__, which is right in every layer.
 	Files map[string][]byte
 	// Main is the file that is run, as python3 -I -B -X utf8 /job/<Main>.
 	// Isolated mode leaves /job out of sys.path; a program that imports its
 	// other files adds it.
 	Main string
 	// Dir is the workspace on the host. The program sees a copy of it at /ws,
-	// its working directory. When it has ended by itself, the regular files that
+	// its working directory, which under Landlock alone has another path. When it has ended by itself, the regular files that
 	// it made or wrote come back, each one whole; a file that it removed stays on
 	// the host. When it was killed, nothing comes back. What comes back is as
 	// untrusted as the program, names and dot files included, so the folder should

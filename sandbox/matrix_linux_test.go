@@ -145,6 +145,8 @@ func securityPage() string {
 const (
 	matrixBegins = "<!-- the matrix: written by HELIOS_UPDATE_DOCS=1 go test ./sandbox -run TestSecurityPage -->\n"
 	matrixEnds   = "<!-- end of the matrix -->\n"
+	casesBegin   = "<!-- the cases of the workspace: a copy of workspace/testdata/cases.md, which the tests of sandbox compare -->\n"
+	casesEnd     = "<!-- end of the cases -->\n"
 )
 
 // matrixText is the matrix in Markdown. Reasons are numbered notes.
@@ -185,21 +187,32 @@ func matrixText() string {
 	return b.String() + "\n"
 }
 
-func TestSecurityPageHasTheMatrix(t *testing.T) {
+// The page shows tables that tests prove. It is compared with them here, and
+// with HELIOS_UPDATE_DOCS=1 written anew.
+func TestSecurityPageHasTheTables(t *testing.T) {
 	t.Parallel()
 	page := readFile(t, securityPage())
-	before, rest, found := strings.Cut(page, matrixBegins)
-	shown, after, closed := strings.Cut(rest, matrixEnds)
-	if !found || !closed {
-		t.Fatal("docs/security.md has no place for the matrix")
-	}
-	if shown == matrixText() {
+	cases := filepath.Join(filepath.Dir(filepath.Dir(securityPage())), "workspace", "testdata", "cases.md")
+	want := showTable(t, page, matrixBegins, matrixEnds, matrixText())
+	want = showTable(t, want, casesBegin, casesEnd, "\n"+readFile(t, cases)+"\n")
+	if want == page {
 		return
 	}
 	if os.Getenv("HELIOS_UPDATE_DOCS") != "1" {
-		t.Fatal("docs/security.md shows another matrix; write it anew with HELIOS_UPDATE_DOCS=1 go test ./sandbox -run TestSecurityPage")
+		t.Fatal("docs/security.md shows another table than the one that is proved; write it anew with HELIOS_UPDATE_DOCS=1 go test ./sandbox -run TestSecurityPage")
 	}
-	if err := os.WriteFile(securityPage(), []byte(before+matrixBegins+matrixText()+matrixEnds+after), 0o644); err != nil {
+	if err := os.WriteFile(securityPage(), []byte(want), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// showTable puts a table where its place in the page is.
+func showTable(t *testing.T, page, begin, end, table string) string {
+	t.Helper()
+	before, rest, found := strings.Cut(page, begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatalf("docs/security.md has no place %q", begin)
+	}
+	return before + begin + table + end + after
 }

@@ -2,7 +2,7 @@ package sandbox
 
 // The matrix is what every way out of escapes.py and of the worker that tries
 // the same comes to, in every layer. docs/security.md shows it as tables, which
-// TestSecurityPageHasTheMatrix compares, and TestMatrix tries it all.
+// TestSecurityPageHasTheTables compares, and TestMatrix tries it all.
 
 // The columns of the matrix: what runs, and the layer that it runs in.
 const (
