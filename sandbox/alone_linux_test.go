@@ -162,7 +162,7 @@ func TestWeakenedWorkerIsFoundOut(t *testing.T) {
 		"unchanged":      {func(*stage, *insideOrder) {}, ""},
 		"etc in reach":   {func(_ *stage, o *insideOrder) { o.Rules.Read = []string{"/etc"} }, "file is"},
 		"wider filter":   {func(_ *stage, o *insideOrder) { o.Filter = python }, "process is"},
-		"older":          {func(_ *stage, o *insideOrder) { o.Rules.Version = landlockScopes - 1 }, "signal_bait is"},
+		"older":          {func(_ *stage, o *insideOrder) { o.Rules.Version = landlockScopes - 1 }, `is "open"`},
 		"no such worker": {func(_ *stage, o *insideOrder) { o.Worker = "stranger" }, "stranger"},
 	} {
 		t.Run(name, func(t *testing.T) {
