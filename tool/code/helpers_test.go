@@ -10,13 +10,14 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/helios-go/helios/sandbox"
+	"github.com/helios-go/helios/sandbox/js"
 	"github.com/helios-go/helios/sandbox/repl/repltest"
 	"github.com/helios-go/helios/tool"
 	"github.com/helios-go/helios/tool/code"
 )
 
 func TestMain(m *testing.M) {
-	sandbox.Init()
+	sandbox.Init(js.Worker)
 	goleak.VerifyTestMain(m)
 }
 

@@ -21,7 +21,8 @@ var keywords = set(`
 // function of that name would hide it, or be hidden by it.
 var reserved = set(`
 	predict submit fetch query getInput getinput call
-	sum sumInts mean max min join filter map sorted countBy print println printf
+	sum sumInts mean median max min join filter map sorted countBy groupBy unique
+	print println printf
 	console JSON Math Object Array String Number Boolean Date RegExp Error Promise
 	Symbol Map Set globalThis global exec open input len range str int float list
 	dict type repr isinstance HostError
