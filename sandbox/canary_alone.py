@@ -36,6 +36,11 @@ def make(path, mode=0o600):
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT, mode))
 
 
+def leave(path):
+    make(path)
+    os.remove(path)  # should it have come to that
+
+
 def write(path):
     os.close(os.open(path, os.O_WRONLY))
 
@@ -82,8 +87,8 @@ attempt("host_file", lambda: read(stage + "/bait"))
 attempt("host_folder", lambda: os.listdir(base))
 attempt("root_folder", lambda: os.listdir("/"))
 attempt("stage", lambda: make(stage + "/canary"))
-attempt("base", lambda: make(base + "/helios-sandbox-canary-%d" % os.getpid()))
-attempt("shared_memory", lambda: make("/dev/shm/helios-sandbox-canary-%d" % os.getpid()))
+attempt("base", lambda: leave(base + "/helios-canary-%d" % os.getpid()))
+attempt("shared_memory", lambda: leave("/dev/shm/helios-canary-%d" % os.getpid()))
 attempt("job", lambda: make(stage + "/job/canary"))
 attempt("move", lambda: os.rename(stage + "/tmp", stage + "/elsewhere"))
 attempt("sys", lambda: os.listdir("/sys"))

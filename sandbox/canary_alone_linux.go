@@ -217,8 +217,15 @@ func (c *canaryTargets) try() map[string]string {
 	attempt("file", open(c.File, unix.O_RDONLY))
 	attempt("program", open("/proc/self/exe", unix.O_RDONLY))
 	attempt("root", open("/", unix.O_RDONLY|unix.O_DIRECTORY))
-	attempt("make", open(c.Base+"/helios-sandbox-canary", unix.O_WRONLY|unix.O_CREAT))
-	attempt("shared_memory", open("/dev/shm/helios-sandbox-canary", unix.O_WRONLY|unix.O_CREAT))
+	leave := func(path string) error {
+		err := open(path, unix.O_WRONLY|unix.O_CREAT)
+		if err == nil {
+			_ = unix.Unlink(path)
+		}
+		return err
+	}
+	attempt("make", leave(fmt.Sprintf("%s/helios-canary-%d", c.Base, os.Getpid())))
+	attempt("shared_memory", leave(fmt.Sprintf("/dev/shm/helios-canary-%d", os.Getpid())))
 	attempt("process_1", open("/proc/1/status", unix.O_RDONLY))
 	attempt("signal", unix.Kill(c.Owner, 0))
 	attempt("signal_supervisor", unix.Kill(unix.Getppid(), 0))
