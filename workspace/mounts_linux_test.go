@@ -73,6 +73,9 @@ func TestMountsInTheTree(t *testing.T) {
 					t.Errorf("%s: write %s: %v, want %v", mode, name, err, want)
 				}
 			}
+			if _, err := ws.Stat("tmpfs"); (mode == workspace.Strict) != errors.Is(err, workspace.ErrOtherDevice) {
+				t.Errorf("%s: look at tmpfs: %v", mode, err)
+			}
 			walkBeside(t, ws)
 			ws.Close()
 		}

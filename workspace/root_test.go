@@ -130,6 +130,10 @@ func TestAClosedTree(t *testing.T) {
 		must(t, ws.Walk(t.Context(), ".", nil, func(found workspace.Found) error {
 			ws.Close()
 			_, err := found.Info()
+			if found.Type == workspace.File {
+				_, _, read := found.Append(nil, 100)
+				err = errors.Join(err, read)
+			}
 			return err
 		}))
 		_, _, read := ws.ReadFile("file.txt", 100)
@@ -156,11 +160,14 @@ func TestClosingWhileItIsUsed(t *testing.T) {
 	t.Parallel()
 	inEachMode(t, func(t *testing.T, opts workspace.Options) {
 		in, out := trees(t)
-		for range 50 {
+		for range 10 {
 			ws := open(t, in, &opts)
-			var users sync.WaitGroup
+			var users, begun sync.WaitGroup
 			for range 4 {
+				begun.Add(1)
 				users.Go(func() {
+					ws.Stat(".")
+					begun.Done()
 					for {
 						data, _, err := ws.ReadFile("sub/file.txt", 100)
 						if errors.Is(err, fs.ErrClosed) {
@@ -173,6 +180,7 @@ func TestClosingWhileItIsUsed(t *testing.T) {
 					}
 				})
 			}
+			begun.Wait()
 			ws.Close()
 			for range 20 { // these take the numbers
 				f, err := os.Open(out)
