@@ -22,14 +22,18 @@ type rlimit struct {
 // of processes: inside a user namespace of its own the kernel counts those of
 // that namespace alone, and process 1, which is the launcher's, is one of them.
 func (l Limits) rlimits() []rlimit {
+	// All cores for the whole wall time: this ends a process only should nobody
+	// be left to do so. A program that may stay has all the time there is.
+	processor := 2 + uint64(l.Wall/time.Second)*uint64(runtime.NumCPU())
+	if l.Wall == 0 {
+		processor = unix.RLIM_INFINITY
+	}
 	return []rlimit{
 		{"memory", unix.RLIMIT_AS, uint64(l.Memory)},
 		{"processes", unix.RLIMIT_NPROC, uint64(l.Processes) + 1},
 		{"the size of a file", unix.RLIMIT_FSIZE, uint64(l.FileSize)},
 		{"open files", unix.RLIMIT_NOFILE, openFiles},
-		// All cores for the whole wall time: this ends a process only should
-		// nobody be left to do so.
-		{"processor time", unix.RLIMIT_CPU, 2 + uint64(l.Wall/time.Second)*uint64(runtime.NumCPU())},
+		{"processor time", unix.RLIMIT_CPU, processor},
 		{"core dumps", unix.RLIMIT_CORE, 0},
 		{"locked memory", unix.RLIMIT_MEMLOCK, 0},
 		{"message queues", unix.RLIMIT_MSGQUEUE, 0},
