@@ -29,6 +29,7 @@ func serve(conn *os.File) int {
 	signal.Ignore(os.Interrupt)
 	debug.SetTraceback("none") // what kills the worker is said in one line
 	debug.SetMaxStack(256 << 20)
+	debug.SetGCPercent(50) // so that two thirds of the limit can be in use; a limit for the collector would burn time at the edge
 	e := newEngine(os.Stdout, os.Stderr)
 	e.watch = watchMemory
 	return repl.Serve(conn, e)
@@ -37,7 +38,6 @@ func serve(conn *os.File) int {
 // watchMemory ends the process when it holds more than limit bytes. It looks
 // every 5 ms, while a cell runs.
 func watchMemory(limit int64) (stop func()) {
-	debug.SetMemoryLimit(limit * 9 / 10) // collects in time rather than die of garbage
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
