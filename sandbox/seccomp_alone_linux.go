@@ -38,6 +38,13 @@ func (f *filter) alone() {
 			p.Ret(actRefuse)
 		})
 	}
+	// With a lease on a file, or told of changes in a folder, a program could hold
+	// up or watch the others that use it.
+	f.rule("fcntl", func(p *seccomp.Program) {
+		f.ifEqual(1, unix.F_SETLEASE, func() { p.Ret(actRefuse) })
+		f.ifEqual(1, unix.F_NOTIFY, func() { p.Ret(actRefuse) })
+		p.Ret(actAllow)
+	})
 	f.rule("setpriority", func(p *seccomp.Program) {
 		f.ifEqual(0, 0, func() { // PRIO_PROCESS; the others are a group and a user
 			f.ifEqual(1, 0, func() { p.Ret(actAllow) })

@@ -5,6 +5,7 @@ import (
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
 	"github.com/elastic/go-seccomp-bpf/arch"
+	"golang.org/x/sys/unix"
 )
 
 func TestFilterWithoutNamespacesIsNarrower(t *testing.T) {
@@ -28,6 +29,9 @@ func TestFilterWithoutNamespacesIsNarrower(t *testing.T) {
 		{"setpriority", []uint64{0, 0, 5}, actAllow},
 		{"setpriority", []uint64{0, 77, 5}, actRefuse},
 		{"setpriority", []uint64{2, 0, 5}, actRefuse}, // all processes of the user
+		{"fcntl", []uint64{3, unix.F_SETLEASE}, actRefuse},
+		{"fcntl", []uint64{3, unix.F_NOTIFY | high}, actRefuse},
+		{"fcntl", []uint64{3, unix.F_SETFL}, actAllow},
 		{"sched_setattr", nil, actUnknown},
 		// The rest is as in the filter that the other layers use.
 		{"read", nil, actAllow},
@@ -47,6 +51,40 @@ func TestFilterWithoutNamespacesIsNarrower(t *testing.T) {
 		}
 		if got := decide(t, program, uint32(arch.I386.ID), 0); got != actKill {
 			t.Errorf("%s: a call of another architecture: got %#x, want %#x", info.Name, uint32(got), uint32(actKill))
+		}
+	}
+}
+
+func TestFilterOfWorkersStartsNothing(t *testing.T) {
+	t.Parallel()
+	for _, info := range []*arch.Info{arch.X86_64, arch.AARCH64} {
+		program, err := assembleWorker(info)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			call string
+			args []uint64
+			want seccomp.Action
+		}{
+			{"execve", nil, actRefuse},
+			{"execveat", nil, actRefuse},
+			{"clone", []uint64{uint64(unix.SIGCHLD)}, actRefuse},
+			{"clone", []uint64{unix.CLONE_VM | unix.CLONE_VFORK}, actRefuse},
+			{"clone", []uint64{unix.CLONE_VM | unix.CLONE_THREAD | unix.CLONE_SIGHAND}, actAllow},
+			{"clone", []uint64{unix.CLONE_THREAD | unix.CLONE_NEWUSER}, actRefuse},
+			{"clone3", nil, actUnknown},
+			{"chmod", nil, actRefuse},
+			{"fchmodat", nil, actRefuse},
+			{"futex", nil, actAllow},
+		} {
+			number, has := info.SyscallNames[c.call]
+			if !has {
+				continue
+			}
+			if got := decide(t, program, uint32(info.ID), uint32(number), c.args...); got != c.want {
+				t.Errorf("%s: %s%#x: got %#x, want %#x", info.Name, c.call, c.args, uint32(got), uint32(c.want))
+			}
 		}
 	}
 }
