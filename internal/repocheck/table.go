@@ -185,7 +185,8 @@ var Owners = []Owner{
 }
 
 // TestHelpers are packages for tests, of this repository or of its users.
-var TestHelpers = []string{"./llm/llmtest", "./agent/agenttest", "./prompt/prompttest", "./helio/cdf/cdftest", "./internal/testdata", "./internal/swaptest", "./internal/repocheck"}
+var TestHelpers = []string{"./llm/llmtest", "./agent/agenttest", "./prompt/prompttest", "./helio/cdf/cdftest", "./internal/testdata", "./internal/swaptest", "./internal/repocheck",
+	"./sandbox/repl/repltest", "./sandbox/internal/conformance"}
 
 // Generators are programs that write committed files, and examples, which need a
 // model without a key: they may use test helpers for it.
