@@ -1,7 +1,7 @@
 // Package edit replaces pieces of a text, as somebody does who has seen the text
 // and quotes from it.
 //
-//	out, spots, err := edit.Apply(text, []edit.Change{{Old: "colour", New: "color"}})
+//	out, spots, err := edit.Apply(text, []edit.Change{{Old: "colour", New: "color"}}, 1<<20)
 //
 // What is to be replaced must be there exactly once, byte for byte, unless all of
 // it is meant. Only line ends are matched loosely: "\n" in a quotation also is the
@@ -43,15 +43,19 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("edit %d of %d: %s", e.Index+1, e.Of, e.Reason)
 }
 
-// Apply makes the changes in a copy of the text, and tells where the pieces are
+// maxPlaces is in how many places a text can be changed at once.
+const maxPlaces = 1 << 16
+
+// Apply makes the changes in a copy of the text, which must not become longer than
+// limit, and tells where the pieces are
 // that it put in, in order, as far as later changes have left them whole.
-func Apply(text []byte, changes []Change) ([]byte, []Span, error) {
+func Apply(text []byte, changes []Change, limit int) ([]byte, []Span, error) {
 	if len(changes) == 0 {
 		return nil, nil, errors.New("there is nothing to change")
 	}
 	var spans []Span
 	for i, c := range changes {
-		out, put, err := apply(text, c)
+		out, put, err := apply(text, c, limit)
 		if err != nil {
 			return nil, nil, &Error{Index: i, Of: len(changes), Reason: err.Error()}
 		}
@@ -93,7 +97,7 @@ next:
 	return kept
 }
 
-func apply(text []byte, c Change) ([]byte, []patch, error) {
+func apply(text []byte, c Change, limit int) ([]byte, []patch, error) {
 	v := viewOf(text)
 	old := toLF(c.Old)
 	switch {
@@ -108,6 +112,8 @@ func apply(text []byte, c Change) ([]byte, []patch, error) {
 	switch {
 	case len(places) == 0:
 		return nil, nil, errors.New(notFound(v, old, c.New))
+	case len(places) > maxPlaces:
+		return nil, nil, fmt.Errorf("the text to replace is there more than %d times, and that is the most", maxPlaces)
 	case len(places) > 1 && !c.All:
 		return nil, nil, fmt.Errorf("the text to replace is there %d times, %s; quote more of the lines around the one that is meant, or replace all of them",
 			len(places), onLines(v.lf, places))
@@ -121,7 +127,12 @@ func apply(text []byte, c Change) ([]byte, []patch, error) {
 		with := v.like(text[from:to], c.New)
 		put = append(put, patch{from, to, len(out), len(with)})
 		out = append(out, with...)
-		done = to
+		if done = to; len(out) > limit {
+			break
+		}
+	}
+	if len(out)+len(text)-done > limit {
+		return nil, nil, fmt.Errorf("the text would become longer than %d bytes, and that is the most", limit)
 	}
 	out = append(out, text[done:]...)
 	if bytes.Equal(out, text) {
@@ -131,12 +142,12 @@ func apply(text []byte, c Change) ([]byte, []patch, error) {
 }
 
 // find returns where old begins in the text: every place, also those that overlap,
-// or with apart those that do not.
+// or with apart those that do not. It stops when there are too many.
 func find(text []byte, old string, apart bool) []int {
 	var places []int
 	for at := 0; ; {
 		k := bytes.Index(text[at:], []byte(old))
-		if k < 0 {
+		if k < 0 || len(places) > maxPlaces {
 			return places
 		}
 		places = append(places, at+k)

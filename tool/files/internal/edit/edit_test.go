@@ -35,7 +35,7 @@ func TestReplacesWhatIsThereOnce(t *testing.T) {
 		"several carriage returns":  {"a\r\r\nb\r\n", []edit.Change{{Old: "b", New: "c"}}, "a\r\r\nc\r\n"},
 		"at the end without a line": {"a\r\nb", []edit.Change{{Old: "b", New: "b\nc"}}, "a\r\nb\r\nc"},
 	} {
-		got, _, err := edit.Apply([]byte(c.text), c.changes)
+		got, _, err := edit.Apply([]byte(c.text), c.changes, 1000)
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s: got %q, %v, want %q", name, got, err, c.want)
 		}
@@ -66,9 +66,10 @@ func TestSaysWhyNot(t *testing.T) {
 		"made already":        {code, "colour()\n", "x()\n", "on line 10: has the change been made already?"},
 		"nothing close":       {code, "colour()", "color()", "nor anything close"},
 		"only its line ends":  {"a\r\nb\r\n", "a\nb", "a\r\nb", "only in its line ends"},
+		"too long":            {strings.Repeat("x", 900) + " a", "a", strings.Repeat("y", 200), "longer than 1000 bytes"},
 		"near the end, wrong": {code, "x()\n}\n\n\n\nmore", "", "Read"},
 	} {
-		got, _, err := edit.Apply([]byte(c.text), []edit.Change{{Old: c.old, New: c.with}})
+		got, _, err := edit.Apply([]byte(c.text), []edit.Change{{Old: c.old, New: c.with}}, 1000)
 		if err == nil || got != nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %q, %v\nwant %q", name, got, err, c.want)
 		}
@@ -78,7 +79,7 @@ func TestSaysWhyNot(t *testing.T) {
 func TestChangesAllOrNone(t *testing.T) {
 	t.Parallel()
 	text := []byte("a b c")
-	_, _, err := edit.Apply(text, []edit.Change{{Old: "a", New: "x"}, {Old: "a", New: "y"}, {Old: "c", New: "z"}})
+	_, _, err := edit.Apply(text, []edit.Change{{Old: "a", New: "x"}, {Old: "a", New: "y"}, {Old: "c", New: "z"}}, 1000)
 	if err == nil || !strings.HasPrefix(err.Error(), "edit 2 of 3: ") || string(text) != "a b c" {
 		t.Errorf("got %v, %q", err, text)
 	}
@@ -86,7 +87,7 @@ func TestChangesAllOrNone(t *testing.T) {
 
 func TestTellsWhereThePiecesAre(t *testing.T) {
 	t.Parallel()
-	out, spans, err := edit.Apply([]byte("one two three two"), []edit.Change{{Old: "three", New: "3"}, {Old: "two", New: "second", All: true}, {Old: "one ", New: ""}})
+	out, spans, err := edit.Apply([]byte("one two three two"), []edit.Change{{Old: "three", New: "3"}, {Old: "two", New: "second", All: true}, {Old: "one ", New: ""}}, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func agree(t interface {
 	Fatalf(format string, args ...any)
 }, text string, c edit.Change) {
 	want, ok := model(text, c)
-	got, spans, err := edit.Apply([]byte(text), []edit.Change{c})
+	got, spans, err := edit.Apply([]byte(text), []edit.Change{c}, 1<<20)
 	if ok != (err == nil) || ok && string(got) != want {
 		t.Fatalf("%q %+v\n got %q, %v\nwant %q, %v", text, c, got, err, want, ok)
 	}
@@ -175,7 +176,7 @@ func FuzzApply(f *testing.F) {
 		c := edit.Change{Old: old, New: with, All: all}
 		agree(t, uniform(text, crlf), c)
 		// With any line ends: what is outside of the pieces stays byte for byte.
-		out, spans, err := edit.Apply([]byte(text), []edit.Change{c})
+		out, spans, err := edit.Apply([]byte(text), []edit.Change{c}, 1<<20)
 		if err != nil {
 			return
 		}
