@@ -100,10 +100,16 @@ func (s *search) run(ctx context.Context) (tool.Result, error) {
 	for i := range workers {
 		w := &worker{search: s, share: uint32(i), of: uint32(len(workers))}
 		workers[i] = w
-		wg.Go(func() { w.err = w.run(ctx) })
+		wg.Go(func() {
+			defer func() { w.panic = recover() }()
+			w.err = w.run(ctx)
+		})
 	}
 	wg.Wait()
 	for _, w := range workers {
+		if w.panic != nil {
+			panic(w.panic) // whoever called recovers from what happens in a tool
+		}
 		if w.err != nil {
 			return tool.Result{}, w.err
 		}
@@ -123,7 +129,8 @@ type worker struct {
 	large, notUTF8, unreadable, folders int
 	binary                              int
 
-	err error
+	err   error
+	panic any
 }
 
 func (w *worker) run(ctx context.Context) error {

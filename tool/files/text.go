@@ -78,7 +78,7 @@ func cutEnd(line []byte, most int) ([]byte, bool) {
 // boundary is the last place at or before at that is not within a character.
 func boundary(line []byte, at int) int {
 	for back := range utf8.UTFMax {
-		if at-back <= 0 {
+		if at-back <= 0 || at == len(line) {
 			break
 		}
 		if utf8.RuneStart(line[at-back]) {

@@ -75,7 +75,7 @@ func notFound(v view, old, replacement string) string {
 	if line, n := begins(text, old); line > 0 {
 		return fmt.Sprintf("%s; its first %s on line %d, but line %d is another: Read that part again", is, plural(n, "line is", "lines are"), line, line+n)
 	}
-	if replacement != "" && strings.Contains(text, toLF(replacement)) {
+	if len(strings.TrimSpace(replacement)) > 2 && strings.Contains(text, toLF(replacement)) {
 		return fmt.Sprintf("%s, but its replacement is, on line %d: has the change been made already?", is, lineOf(v.lf, strings.Index(text, toLF(replacement))))
 	}
 	return is + ", nor anything close; Read the file and copy the text exactly, without line numbers"
