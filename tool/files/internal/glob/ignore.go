@@ -1,8 +1,14 @@
-// Package ignore tells which files a .gitignore file leaves out, by the rules
-// of git.
+package glob
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Rules tell which files a .gitignore file leaves out, by the rules of git.
 //
-//	top := ignore.Parse(data, nil, ".")        // the rules of the root
-//	sub := ignore.Parse(more, top, "internal") // and those of a folder in it
+//	top := glob.ParseIgnore(data, nil, ".")        // the rules of the root
+//	sub := glob.ParseIgnore(more, top, "internal") // and those of a folder in it
 //	sub.Match("internal/x.log", false)
 //
 // Within a file the last rule that matches decides; rules of a folder come before
@@ -11,18 +17,8 @@
 //
 // A rule that git would not understand matches nothing. Only the files named
 // .gitignore count, not what a user or a clone of a repository has configured
-// beside them.
-package ignore
-
-import (
-	"bytes"
-	"strings"
-
-	"github.com/helios-go/helios/tool/files/internal/glob"
-)
-
-// Rules are those of one file and of the files above it. They are immutable and
-// safe for concurrent use; nil rules leave nothing out.
+// beside them. Rules are immutable and safe for concurrent use; nil rules leave
+// nothing out.
 type Rules struct {
 	above  *Rules
 	prefix string // of the paths below the folder, "" or "dir/"
@@ -30,16 +26,16 @@ type Rules struct {
 }
 
 type rule struct {
-	glob   *glob.Glob
+	about  *Glob
 	again  bool // with an exclamation mark: not left out
 	folder bool // only folders
 	name   bool // about the last part of a path alone
 }
 
-// Parse reads the .gitignore file of a folder, which is a clean path and "." for
+// ParseIgnore reads the .gitignore file of a folder, which is a clean path and "." for
 // the root. The rules of the folders above it still count. A file without rules
 // adds nothing.
-func Parse(data []byte, above *Rules, folder string) *Rules {
+func ParseIgnore(data []byte, above *Rules, folder string) *Rules {
 	r := &Rules{above: above}
 	if folder != "." {
 		r.prefix = folder + "/"
@@ -69,11 +65,11 @@ func parseRule(line string) (rule, bool) {
 	}
 	r.name = !strings.Contains(p, "/")
 	p = strings.TrimPrefix(p, "/")
-	g, err := glob.Compile(p, &glob.Options{PlainBraces: true})
+	g, err := Compile(p, &Options{PlainBraces: true})
 	if err != nil {
 		return rule{}, false
 	}
-	r.glob = g
+	r.about = g
 	return r, true
 }
 
@@ -102,11 +98,11 @@ func (r *Rules) Match(path string, folder bool) bool {
 			if one.folder && !folder {
 				continue
 			}
-			about := below
+			part := below
 			if one.name {
-				about = name
+				part = name
 			}
-			if one.glob.Match(about) {
+			if one.about.Match(part) {
 				return !one.again
 			}
 		}
