@@ -45,6 +45,12 @@ func put(tb testing.TB, dir string, tree map[string]string) {
 	}
 }
 
+// at is the same for another tree.
+func (b *bench) at(dir string) *bench {
+	b.tb.Helper()
+	return &bench{files.New(open(b.tb, dir), nil), b.tb, dir, b.ctx}
+}
+
 // session is the same in another session.
 func (b *bench) session(id string) *bench {
 	other := *b

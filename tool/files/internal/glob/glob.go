@@ -10,8 +10,8 @@
 //	**/b     b anywhere, also at the root
 //	a/**     everything below a, at any depth
 //
-// Two stars that are not a whole part of a path are one. Everything else stands
-// for itself.
+// Two stars that are not a whole part of a path are one, and three are two.
+// Everything else stands for itself.
 //
 //	g, err := glob.Compile("src/**/*.{go,mod}", nil)
 //	g.Match("src/main.go") // true

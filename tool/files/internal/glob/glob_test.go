@@ -136,6 +136,7 @@ func TestRandomPatternsAgreeWithARegexp(t *testing.T) {
 	piece := rapid.SampledFrom([]string{"a", "b", "x", ".", "*", "?", "[a-c]", "[!a]", "/", "/**/", "{a,bc}", "{*x,b,{a,c}}"})
 	rapid.Check(t, func(t *rapid.T) {
 		pattern := strings.Join(rapid.SliceOfN(piece, 1, 7).Draw(t, "pattern"), "")
+		pattern = strings.ReplaceAll(pattern, "***", "*")
 		pattern = rapid.SampledFrom([]string{"", "**/", "a/"}).Draw(t, "front") + strings.TrimPrefix(pattern, "/") + rapid.SampledFrom([]string{"", "/**"}).Draw(t, "end")
 		if strings.Contains(pattern, "//") {
 			t.Skip("not clean")

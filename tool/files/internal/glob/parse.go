@@ -50,15 +50,15 @@ func parse(p string) (way, error) {
 	return w, nil
 }
 
-// stars reads n stars at p[i:] and returns where to go on. Two of them are
-// special where they are a whole part of the path.
+// stars reads n stars at p[i:] and returns where to go on. Two of them, or more,
+// are special where they are a whole part of the path.
 func stars(tokens []token, p string, i, n int) ([]token, int) {
 	end := i + n
 	front := i == 0 || p[i-1] == '/'
 	switch {
-	case n == 2 && front && end == len(p):
+	case n > 1 && front && end == len(p):
 		return append(tokens, token{kind: rest}), end
-	case n == 2 && front && p[end] == '/':
+	case n > 1 && front && p[end] == '/':
 		if k := len(tokens); k == 0 || tokens[k-1].kind != folders {
 			tokens = append(tokens, token{kind: folders})
 		}

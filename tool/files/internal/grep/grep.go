@@ -9,7 +9,8 @@
 //
 // The expression is RE2's, as in package regexp, and is matched against one line
 // at a time, so ^ and $ are the ends of a line, and nothing matches across lines.
-// A line ends before "\n" or "\r\n".
+// A line ends before "\n" or "\r\n"; a "\r" that ends the text is no part of it
+// either, unless the expression speaks of one.
 //
 // What makes it fast is that most expressions cannot match without certain bytes
 // in a row: `Close(` above, or a digit four times and a hyphen for a date. A row is
@@ -202,7 +203,7 @@ func (s *Search) lineAt(from, place int) Line {
 		l.End = place + k
 		l.Next = l.End + 1
 	}
-	if !s.m.keepCR && l.End > l.Start && s.text[l.End-1] == '\r' && l.End < l.Next {
+	if !s.m.keepCR && l.End > l.Start && s.text[l.End-1] == '\r' {
 		l.End--
 	}
 	return l

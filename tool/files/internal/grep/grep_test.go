@@ -36,11 +36,9 @@ func naive(pattern string, fold bool, text []byte) []string {
 			break
 		}
 		body := line
-		if b, ok := bytes.CutSuffix(body, []byte("\n")); ok {
-			body = b
-			if b, ok := bytes.CutSuffix(body, []byte("\r")); ok && !strings.Contains(pattern, "\r") && !strings.Contains(pattern, `\r`) {
-				body = b
-			}
+		body = bytes.TrimSuffix(body, []byte("\n"))
+		if !strings.Contains(pattern, "\r") && !strings.Contains(pattern, `\r`) {
+			body = bytes.TrimSuffix(body, []byte("\r"))
 		}
 		if re.Match(body) {
 			all = append(all, fmt.Sprintf("%d:%s", at, body))
