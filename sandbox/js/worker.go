@@ -50,13 +50,26 @@ func watchMemory(limit int64) (stop func()) {
 				return
 			case <-tick.C:
 				if held() > limit {
-					fmt.Fprintf(os.Stderr, "out of memory: the JavaScript heap is over its limit of %d MiB\n", limit>>20)
-					os.Exit(exitOutOfMemory)
+					dieOfMemory(limit)
 				}
 			}
 		}
 	}()
-	return func() { cancel(); <-done }
+	return func() {
+		cancel()
+		<-done
+		if held() > limit { // too fast for a look, and perhaps in use no more
+			debug.FreeOSMemory()
+			if held() > limit {
+				dieOfMemory(limit)
+			}
+		}
+	}
+}
+
+func dieOfMemory(limit int64) {
+	fmt.Fprintf(os.Stderr, "out of memory: the JavaScript heap is over its limit of %d MiB\n", limit>>20)
+	os.Exit(exitOutOfMemory)
 }
 
 // held is how many bytes the process has from the system.
