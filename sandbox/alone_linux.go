@@ -220,9 +220,9 @@ func (a *alone) startWith(ctx context.Context, t *task, alter func(*stage, *insi
 // layFor makes the footing; a worker has no files, and so no stage.
 func (a *alone) layFor(ctx context.Context, t *task) (*footing, error) {
 	if a.worker == nil {
-		return a.lay(ctx, t)
+		return a.lay(ctx, t, 0)
 	}
-	group, err := a.groups.newGroup(t.limits)
+	group, err := a.groups.newGroup(t.limits, 0)
 	if err != nil {
 		return nil, err
 	}

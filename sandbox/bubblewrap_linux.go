@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,12 +84,12 @@ func checkDir(dir string) error {
 }
 
 func (b *bubblewrap) start(ctx context.Context, t *task) (body, error) {
-	return b.launch(ctx, t, []string{b.python.command, "-I", "-B", "-X", "utf8", path.Join("/job", t.job.Main)}, nil)
+	return b.launch(ctx, t, pythonCommand(b.python, t.job), nil)
 }
 
 // launch starts a command in confinement. more are additions to the environment.
 func (b *bubblewrap) launch(ctx context.Context, t *task, command []string, more func(*stage) map[string]string) (body, error) {
-	f, err := b.lay(ctx, t)
+	f, err := b.lay(ctx, t, 2)
 	if err != nil {
 		return nil, err
 	}

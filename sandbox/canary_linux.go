@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +21,13 @@ var canaryLimits = Limits{Wall: 20 * time.Second, Stdout: 4 << 10, Stderr: 4 << 
 
 // A trial is a layer that runs the canary: with a Python that loads nothing, and
 // told of a file of the host that the program's uid could read, were it in sight.
-type trial struct{ *bubblewrap }
+type trial struct {
+	describer
+	python *interpreter
+	launch func(ctx context.Context, t *task, command []string, more func(*stage) map[string]string) (body, error)
+}
+
+type describer interface{ describe() string }
 
 func (t trial) start(ctx context.Context, task *task) (body, error) {
 	return t.launch(ctx, task, []string{t.python.command, "-I", "-S", "-B", "-X", "utf8", "/job/canary.py"}, func(s *stage) map[string]string {
@@ -32,12 +37,16 @@ func (t trial) start(ctx context.Context, task *task) (body, error) {
 
 // prove runs the real profile once, with a program that tries to get out.
 func (b *bubblewrap) prove(ctx context.Context) error {
+	return trial{b, b.python, b.launch}.prove(ctx, marks{firstPIDs: 3, ownTasks: 1})
+}
+
+func (t trial) prove(ctx context.Context, m marks) error {
 	job := &Job{Files: map[string][]byte{"canary.py": canaryProgram}, Main: "canary.py", Limits: canaryLimits}
-	t, err := newTask(job, false)
+	task, err := newTask(job, false)
 	if err != nil {
 		return err
 	}
-	process, err := begin(ctx, trial{b}, t)
+	process, err := begin(ctx, t, task)
 	if err != nil {
 		return err
 	}
@@ -52,14 +61,20 @@ func (b *bubblewrap) prove(ctx context.Context) error {
 			err:  fmt.Errorf("the trial program ended with status %d and %d reports", res.ExitCode, len(res.Frames)),
 		}
 	}
-	return judge(res.Frames[0], t.limits)
+	return judge(res.Frames[0], task.limits, m)
 }
 
 // errOpen is what a canary that got out makes of a host.
 var errOpen = errors.New("the confinement has a hole")
 
+// marks are what differs from layer to layer in a canary's report.
+type marks struct {
+	firstPIDs int // the canary is among so many first processes of its namespace
+	ownTasks  int // of the layer itself, which the limit of processes counts
+}
+
 // judge compares a canary's report with what it has to be.
-func judge(frame Frame, limits Limits) error {
+func judge(frame Frame, limits Limits, m marks) error {
 	var report map[string]string
 	if err := json.Unmarshal(frame, &report); err != nil {
 		return fmt.Errorf("%w: the trial program's report cannot be read: %w", errOpen, err)
@@ -84,7 +99,7 @@ func judge(frame Frame, limits Limits) error {
 		}
 	}
 	for name, most := range map[string]int64{
-		"Max address space": limits.Memory, "Max processes": int64(limits.Processes) + 1,
+		"Max address space": limits.Memory, "Max processes": int64(limits.Processes + m.ownTasks),
 		"Max file size": limits.FileSize, "Max open files": openFiles, "Max core file size": 0,
 	} {
 		if value, err := strconv.ParseInt(report[name], 10, 64); err != nil || value > most {
@@ -100,7 +115,8 @@ func judge(frame Frame, limits Limits) error {
 			return fmt.Errorf("%w: the %s namespace is the host's", errOpen, name)
 		}
 	}
-	if pids := strings.Fields(report["NSpid"]); len(pids) == 0 || !slices.Contains([]string{"2", "3"}, pids[len(pids)-1]) {
+	last := report["NSpid"][strings.LastIndexByte(report["NSpid"], ' ')+1:]
+	if pid, err := strconv.Atoi(last); err != nil || pid < 2 || pid > m.firstPIDs {
 		return fmt.Errorf("%w: processes of the host are in sight", errOpen)
 	}
 	return nil

@@ -180,8 +180,9 @@ type group struct {
 	version      int
 }
 
-// newGroup makes a group. The launcher's two processes count too.
-func (c controllers) newGroup(limits Limits) (*group, error) {
+// newGroup makes a group. own is how many processes of the layer itself are in
+// it beside the program's.
+func (c controllers) newGroup(limits Limits, own int) (*group, error) {
 	g := &group{version: c.version}
 	name := groupName()
 	write := func(dir, file, value string) error {
@@ -224,7 +225,7 @@ func (c controllers) newGroup(limits Limits) (*group, error) {
 		if g.pids, err = folder(c.pids); err != nil {
 			return nil, err
 		}
-		if err := write(g.pids, "pids.max", strconv.Itoa(limits.Processes+2)); err != nil {
+		if err := write(g.pids, "pids.max", strconv.Itoa(limits.Processes+own)); err != nil {
 			return nil, err
 		}
 	}

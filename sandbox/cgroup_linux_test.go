@@ -70,7 +70,7 @@ func TestControllersAreFoundInEitherHierarchy(t *testing.T) {
 
 func TestGroupWithoutControllersCapsNothing(t *testing.T) {
 	t.Parallel()
-	g, err := controllers{}.newGroup(Limits{})
+	g, err := controllers{}.newGroup(Limits{}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestUnusableGroupIsAnErrorOfItsOwn(t *testing.T) {
 	if os.Getuid() == 0 {
 		c.memory = filepath.Join(c.memory, "gone")
 	}
-	if _, err := c.newGroup(Limits{Memory: 1}); err == nil {
+	if _, err := c.newGroup(Limits{Memory: 1}, 2); err == nil {
 		t.Error("a group was made where none can be")
 	}
 }

@@ -103,8 +103,9 @@ type footing struct {
 	patrol *patrol
 }
 
-// lay makes the footing of a task.
-func (g *ground) lay(ctx context.Context, t *task) (*footing, error) {
+// lay makes the footing of a task. own is how many processes of the layer itself
+// are in its group.
+func (g *ground) lay(ctx context.Context, t *task, own int) (*footing, error) {
 	f := &footing{limits: t.limits, watch: &watch{memory: g.groups.memory == "", path: g.base}}
 	var err error
 	if f.stage, err = newStage(ctx, g.base, t.job, t.limits, g.uid, g.gid, g.asOther); err != nil {
@@ -113,11 +114,20 @@ func (g *ground) lay(ctx context.Context, t *task) (*footing, error) {
 	if f.stage.workspace != nil {
 		f.watch.disk = f.stage.workspace.usage
 	}
-	if f.group, err = g.groups.newGroup(t.limits); err != nil {
+	if f.group, err = g.groups.newGroup(t.limits, own); err != nil {
 		f.stage.remove()
 		return nil, err
 	}
 	return f, nil
+}
+
+// layWorker makes the footing of a worker, which has no files.
+func (g *ground) layWorker(t *task) (*footing, error) {
+	group, err := g.groups.newGroup(t.limits, ownTasks)
+	if err != nil {
+		return nil, err
+	}
+	return &footing{limits: t.limits, group: group, watch: &watch{memory: g.groups.memory == ""}}, nil
 }
 
 // guard starts the watch over the process behind pidfd and all below it.

@@ -248,9 +248,6 @@ func (o *insideOrder) readLimits(limits []unix.Rlimit) error {
 // work becomes a worker: this process goes on, with all its threads confined.
 func (o *insideOrder) work() error {
 	worker := workerNamed(o.Worker)
-	if o.Worker == canaryWorker.Name {
-		worker = &canaryWorker
-	}
 	if worker == nil {
 		return fmt.Errorf("there is no worker %q; was it given to sandbox.Init?", o.Worker)
 	}

@@ -48,6 +48,34 @@ func box(tb testing.TB) *Sandbox {
 	return s
 }
 
+var opened struct {
+	sync.Once
+	layers map[string]*Sandbox
+	lack   map[string]error
+}
+
+// layers returns the shared sandbox of every layer that the host has for Python,
+// and logs which it lacks.
+func layers(tb testing.TB) map[string]*Sandbox {
+	tb.Helper()
+	box(tb)
+	opened.Do(func() {
+		opened.layers, opened.lack = map[string]*Sandbox{}, map[string]error{}
+		for _, c := range candidates(nil) {
+			s, err := Open(context.Background(), &Options{Layers: []string{c.name}})
+			if err != nil {
+				opened.lack[c.name] = err
+				continue
+			}
+			opened.layers[c.name] = s
+		}
+	})
+	for name, err := range opened.lack {
+		tb.Logf("not tested: layer %s: %v", name, err)
+	}
+	return opened.layers
+}
+
 // program is a job with the given Python and a preamble: send(value) sends a
 // frame.
 func program(code string) *Job {

@@ -80,6 +80,8 @@ var matrixGroups = []struct {
 
 // Reasons that several cells have.
 const (
+	ownFirst      = "Process 1 of its namespace is its own, and dies with it. Ending it ends the run."
+	stageShows    = "It shows the name of the staging folder on the host."
 	ownProcesses  = "It reaches only the processes of its own run."
 	ownTemporary  = "The folder is its own, in memory, of limited size, and gone at the end."
 	runsAsItself  = "It runs with the rights that the program has, which can compute anything itself. No other program and no network are in reach."
@@ -97,14 +99,14 @@ var exceptions = map[string]map[int]cell{
 		inBubblewrap: {open: runsAsItself},
 		inLandlock:   {open: "Landlock forbids to execute the file, not to have the loader, which Python needs, read it as a program. " + runsAsItself},
 	},
-	"signal_own_supervisor":    {inBubblewrap: {open: "Process 1 of its namespace is its own, and dies with it. Ending it ends the run."}},
-	"change_priority_of_user":  {inBubblewrap: {open: ownProcesses}},
-	"write_in_shared_memory":   {inBubblewrap: {open: ownTemporary}},
-	"write_in_tmp":             {inBubblewrap: {open: ownTemporary}},
+	"signal_own_supervisor":    {inBubblewrap: {open: ownFirst}, inNamespaces: {open: ownFirst}, workerInNamespaces: {open: ownFirst}},
+	"change_priority_of_user":  {inBubblewrap: {open: ownProcesses}, inNamespaces: {open: ownProcesses}},
+	"write_in_shared_memory":   {inBubblewrap: {open: ownTemporary}, inNamespaces: {open: ownTemporary}},
+	"write_in_tmp":             {inBubblewrap: {open: ownTemporary}, inNamespaces: {open: ownTemporary}},
 	"read_kernel_command_line": {inBubblewrap: {open: wholeProc}},
 	"read_memory_of_machine":   {inBubblewrap: {open: wholeProc}},
 	"read_kernel_symbols":      {inBubblewrap: {open: "Names without addresses, as for any user where kernel.kptr_restrict or the lack of privileges hides them."}},
-	"read_mounts":              {inBubblewrap: {open: "It shows the name of the staging folder on the host."}},
+	"read_mounts":              {inBubblewrap: {open: stageShows}, inNamespaces: {open: stageShows}},
 	"find_host_file": {
 		inLandlock: {open: namesAreKnown}, workerInLandlock: {open: namesAreKnown},
 	},

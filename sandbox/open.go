@@ -24,6 +24,7 @@ func Init(workers ...Worker) {
 	addWorkers(workers)
 	runShim()
 	runInside()
+	runSpaced()
 	runPlain()
 	runTree()
 	closeInherited()
@@ -69,10 +70,13 @@ type candidate struct {
 // openFirst opens the first layer that is there and may be used.
 func openFirst(ctx context.Context, opts *Options, w *Worker) (layer, error) {
 	all := candidates(w)
-	chosen := all
-	if len(opts.Layers) > 0 {
+	chosen, asked := all, opts.Layers
+	if len(asked) == 0 && opts.Bubblewrap != "" && w == nil {
+		asked = []string{"bubblewrap"}
+	}
+	if len(asked) > 0 {
 		chosen = nil
-		for _, name := range opts.Layers {
+		for _, name := range asked {
 			i := slices.IndexFunc(all, func(c candidate) bool { return c.name == name })
 			if i < 0 {
 				return nil, &Unavailable{

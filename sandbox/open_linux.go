@@ -8,11 +8,12 @@ import (
 
 // candidates are the layers of Linux, from the strongest down.
 func candidates(w *Worker) []candidate {
+	var all []candidate
 	if w == nil {
-		return []candidate{{"bubblewrap", openBubblewrap}, {"landlock", openAlone}}
+		all = append(all, candidate{"bubblewrap", openBubblewrap})
 	}
-	all := []candidate{{"landlock", openAlone}}
-	if w.Intrinsic {
+	all = append(all, candidate{"namespaces", openSpaces}, candidate{"landlock", openAlone})
+	if w != nil && w.Intrinsic {
 		all = append(all, candidate{"limits", openPlain})
 	}
 	return all
@@ -40,3 +41,6 @@ func proveWithGroups(g *ground, prove func() error) error {
 	}
 	return err
 }
+
+// ownWorkers are there in every program, to try the layers.
+func ownWorkers() []Worker { return []Worker{spacesCanary, canaryWorker} }

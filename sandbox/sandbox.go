@@ -15,7 +15,8 @@ type Options struct {
 	// strongest down.
 	Layers []string
 	// Bubblewrap is the launcher's path; "" means /usr/bin/bwrap, else the
-	// bwrap found on PATH.
+	// bwrap found on PATH. Who names it and no Layers wants that layer and none
+	// in its place.
 	Bubblewrap string
 	// Python is the interpreter's path; "" means /usr/bin/python3. Its version
 	// and its library folders are found at run time.

@@ -46,6 +46,11 @@ func addWorkers(more []Worker) {
 
 // workerNamed returns a worker that Init was given, or nil.
 func workerNamed(name string) *Worker {
+	for _, own := range ownWorkers() {
+		if own.Name == name {
+			return &own
+		}
+	}
 	workers.RLock()
 	defer workers.RUnlock()
 	i := slices.IndexFunc(workers.known, func(w Worker) bool { return w.Name == name })
