@@ -212,9 +212,10 @@ func (o *insideOrder) exec() error {
 		}
 	}
 	//nolint:gosec // G103: the arguments of execve
-	_, _, errno := unix.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(path)), uintptr(unsafe.Pointer(&args[0])), uintptr(unsafe.Pointer(&env[0])))
-	leave(exitNoProgram)
-	return errno // not reached
+	if _, _, errno := unix.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(path)), uintptr(unsafe.Pointer(&args[0])), uintptr(unsafe.Pointer(&env[0]))); errno != 0 {
+		leave(exitNoProgram)
+	}
+	return nil // not reached
 }
 
 // leave ends this process without any memory of Go's.
