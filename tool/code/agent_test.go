@@ -12,7 +12,6 @@ import (
 	"github.com/helios-go/helios/agent/agenttest"
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/llm/llmtest"
-	"github.com/helios-go/helios/sandbox/repl/repltest"
 	"github.com/helios-go/helios/tool"
 	"github.com/helios-go/helios/tool/code"
 )
@@ -156,8 +155,7 @@ func TestAfterACrashTheModelIsToldThatItsVariablesAreGone(t *testing.T) {
 
 func TestCellsOfManySessionsThroughAgents(t *testing.T) {
 	t.Parallel()
-	rt := &repltest.Runtime{}
-	c := openWith(t, rt, nil)
+	c := open(t, nil)
 	for _, id := range []string{"a", "b"} {
 		model := llmtest.New(cell("set who \""+id+"\""), cell("show who"), llmtest.Text("done"))
 		a := agent.Agent{Model: model, Tools: []tool.Tool{c.Execute()}, Policy: agent.AllowAll()}
@@ -172,5 +170,5 @@ func TestCellsOfManySessionsThroughAgents(t *testing.T) {
 		_ = s.Close()
 		c.End(id)
 	}
-	wantEqual(t, "alive", rt.Alive(), 0)
+	wantEqual(t, "alive", c.Alive(), 0)
 }

@@ -73,8 +73,7 @@ func (c *Code) call(ctx context.Context, s *session, name string, args json.RawM
 // thrown is an error as a cell gets it: its text, without secrets. One that wants
 // the run ended ends the cell as well.
 func (c *Code) thrown(running *cell, name string, err error) error {
-	var abort *tool.AbortError
-	if errors.As(err, &abort) {
+	if _, ok := errors.AsType[*tool.AbortError](err); ok {
 		c.mu.Lock()
 		if running.abort == nil {
 			running.abort = err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -292,9 +293,7 @@ func (c *Code) Calls(session string) map[string]int {
 	defer c.mu.Unlock()
 	counts := map[string]int{}
 	if s := c.sessions[session]; s != nil {
-		for name, n := range s.calls {
-			counts[name] = n
-		}
+		maps.Copy(counts, s.calls)
 	}
 	return counts
 }

@@ -121,11 +121,18 @@ func (c *Code) run(ctx context.Context, s *session, kernel *repl.Kernel, text st
 			out.Stderr = out.Stderr[:i] + timedOut + out.Stderr[i+len(interrupted):]
 		}
 	}
-	if out.TimedOut || out.Interrupted {
+	switch {
+	case out.TimedOut, out.Interrupted:
 		out.ExitCode = 1 // whatever the process that was killed for it ended with
+	case out.Dead && out.ExitCode == killed && !out.OutOfMemory:
+		out.Stderr += "\nit was killed, most likely because it took too much memory"
 	}
 	return out, nil
 }
+
+// killed is the exit code of a process that the kernel has killed. Nobody else does
+// it without saying so: where no cell had to be ended it was for its memory.
+const killed = 137
 
 // errTime ends a cell that has used up its own time.
 var errTime = errors.New("the cell has used up its time")
@@ -141,6 +148,8 @@ func lossOf(out *repl.Outcome) string {
 	switch {
 	case out.OutOfMemory:
 		return "it ran out of memory"
+	case out.ExitCode == killed:
+		return "it was killed, most likely because it ran out of memory"
 	case out.TimedOut:
 		return "a cell ran out of time and had to be killed"
 	case out.Interrupted:
@@ -152,7 +161,6 @@ func lossOf(out *repl.Outcome) string {
 // refused is the result of a cell that was not run, or not to its end: an error
 // where the call itself is over or the run shall end.
 func (c *Code) refused(ctx context.Context, err error) (tool.Result, error) {
-	var why *refusal
 	switch {
 	case errors.As(err, new(*tool.AbortError)):
 		return tool.Result{}, c.redactor().Err(err)
@@ -160,7 +168,7 @@ func (c *Code) refused(ctx context.Context, err error) (tool.Result, error) {
 		return tool.Result{}, context.Cause(ctx)
 	}
 	text := errorText(err)
-	if errors.As(err, &why) {
+	if why, ok := errors.AsType[*refusal](err); ok {
 		text = why.text
 	}
 	r := &Report{Refused: true}

@@ -24,6 +24,8 @@ type model struct {
 
 // Sessions come, go, die, rest and end in any order; their variables, counts and
 // places are what a map would say.
+//
+//nolint:gocognit // a machine is a table of moves, and reads as one
 func TestSessionsBehaveAsAMap(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

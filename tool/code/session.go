@@ -22,8 +22,9 @@ type session struct {
 	stop    func() bool
 	epoch   int // of the idle timer: an old one does nothing
 
-	busy    chan struct{} // not nil: a cell runs, and it is closed when that is over
-	closing chan struct{} // not nil: the interpreter is being closed, and so on
+	busy    chan struct{}   // not nil: a cell runs, and it is closed when that is over
+	closing chan struct{}   // not nil: the interpreter is being closed, and so on
+	ctx     context.Context // of the cell that runs, with what cancels it
 	cancel  context.CancelCauseFunc
 	cell    *cell
 
@@ -57,18 +58,21 @@ func (c *Code) enter(ctx context.Context) (*session, context.Context, error) {
 			return nil, nil, err
 		case s.ended != nil:
 			wait = s.ended
-		case s.busy != nil:
+		case s.busy != nil && s.ctx.Err() == nil:
 			c.mu.Unlock()
 			return nil, nil, &refusal{rejected}
+		case s.busy != nil: // its call is over, and it will be soon
+			wait = s.busy
 		case s.closing != nil:
 			wait = s.closing
 		default:
-			ctx, s.cancel = context.WithCancelCause(ctx)
+			within, cancel := context.WithCancelCause(ctx)
+			s.ctx, s.cancel = within, cancel
 			s.busy = make(chan struct{})
 			s.halt()
 			c.work.Add(1)
 			c.mu.Unlock()
-			return s, ctx, nil
+			return s, within, nil
 		}
 		c.mu.Unlock()
 		select {
@@ -85,7 +89,7 @@ func (c *Code) leave(s *session) {
 	defer c.mu.Unlock()
 	s.cancel(nil)
 	close(s.busy)
-	s.busy, s.cancel, s.cell = nil, nil, nil
+	s.busy, s.ctx, s.cancel, s.cell = nil, nil, nil, nil
 	if s.kernel != nil && s.ended == nil && !c.closed {
 		s.epoch++
 		epoch := s.epoch
@@ -193,7 +197,8 @@ func (c *Code) launch(ctx context.Context, s *session) (*repl.Kernel, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return nil, &refusal{"the interpreter does not start: " + err.Error()}
+		text := errorText(err) // which ends with what the interpreter said, up to some length
+		return nil, &refusal{"the interpreter does not start: " + c.clean(text, len(text) > 1000, &Report{})}
 	}
 	if c.opts.Startup == "" {
 		return kernel, nil
@@ -202,7 +207,7 @@ func (c *Code) launch(ctx context.Context, s *session) (*repl.Kernel, error) {
 	switch {
 	case err != nil:
 	case out.Dead || out.ExitCode != 0:
-		err = &refusal{fmt.Sprintf("the session is refused, since its startup code failed (exit code %d): %s", out.ExitCode, out.Stderr)}
+		err = &refusal{fmt.Sprintf("the session is refused, since its startup code failed (exit code %d): %s", out.ExitCode, c.clean(out.Stderr, out.StderrCut, &Report{}))}
 	default:
 		return kernel, nil
 	}

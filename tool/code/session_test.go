@@ -210,6 +210,14 @@ func TestAFailingStartupRefusesTheSessionAndReturnsThePermit(t *testing.T) {
 	wantEqual(t, "started", rt.Started(), 3)
 }
 
+func TestAFailingStartupTellsNoSecret(t *testing.T) {
+	t.Parallel()
+	c := open(t, &code.Options{Startup: "warn xx " + key + "\nfail", KeepBytes: 8, Secrets: registry(t, map[string]string{"KEY": key})})
+	text, _ := run(in(t.Context(), "a"), t, c, "print x")
+	wantHas(t, "text", text, "startup code failed")
+	wantNot(t, "text", text, key[:3])
+}
+
 func TestStartupRunsInEveryInterpreter(t *testing.T) {
 	t.Parallel()
 	f := double()
@@ -326,6 +334,27 @@ func TestACancelledCellIsRespawnedEmptyAndTheSessionLivesOn(t *testing.T) {
 	wantError(t, "a cell of a call that is over", err, "the user said stop")
 }
 
+// An agent that has cancelled a call does not wait for long; the next cell of the
+// session waits until the old one has really ended.
+func TestACellWaitsForOneThatWasCancelled(t *testing.T) {
+	t.Parallel()
+	f, called, ajar := gate()
+	close(ajar)
+	c := open(t, &code.Options{Functions: []code.Function{f}})
+	ctx := in(t.Context(), "a")
+	cancelled, cancel := context.WithCancel(ctx)
+	var group sync.WaitGroup
+	group.Go(func() {
+		_, r := run(cancelled, t, c, "call gate\nhang")
+		wantEqual(t, "interrupted", r.Interrupted, true)
+	})
+	<-called
+	cancel()
+	text, _ := run(ctx, t, c, "print next")
+	wantHas(t, "the next cell", text, "a cell was cancelled and had to be killed", "\nnext")
+	group.Wait()
+}
+
 func TestASessionThatHadTurnsBeforeIsToldThatItsInterpreterIsNew(t *testing.T) {
 	t.Parallel()
 	c := open(t, nil)
@@ -346,8 +375,7 @@ func TestASessionThatHadTurnsBeforeIsToldThatItsInterpreterIsNew(t *testing.T) {
 
 func TestManySessionsAtOnce(t *testing.T) {
 	t.Parallel()
-	rt := &repltest.Runtime{}
-	c := openWith(t, rt, &code.Options{Sessions: 3, Functions: []code.Function{double()}})
+	c := open(t, &code.Options{Sessions: 3, Functions: []code.Function{double()}})
 	var group sync.WaitGroup
 	for i := range 12 {
 		group.Go(func() {
@@ -360,8 +388,8 @@ func TestManySessionsAtOnce(t *testing.T) {
 				default:
 					wantText(t, "a cell", text, fmt.Sprintf("%d\n%d", n, 2*n))
 				}
-				if rt.Alive() > 3 {
-					t.Errorf("%d interpreters, want 3 at most", rt.Alive())
+				if n := c.Alive(); n > 3 {
+					t.Errorf("%d interpreters, want 3 at most", n)
 				}
 			}
 			c.End(session)
