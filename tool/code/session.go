@@ -24,7 +24,7 @@ type session struct {
 
 	busy    chan struct{}   // not nil: a cell runs, and it is closed when that is over
 	closing chan struct{}   // not nil: the interpreter is being closed, and so on
-	ctx     context.Context // of the cell that runs, with what cancels it
+	over    <-chan struct{} // closed when the call of the cell that runs is over
 	cancel  context.CancelCauseFunc
 	cell    *cell
 
@@ -58,7 +58,7 @@ func (c *Code) enter(ctx context.Context) (*session, context.Context, error) {
 			return nil, nil, err
 		case s.ended != nil:
 			wait = s.ended
-		case s.busy != nil && s.ctx.Err() == nil:
+		case s.busy != nil && !s.isOver():
 			c.mu.Unlock()
 			return nil, nil, &refusal{rejected}
 		case s.busy != nil: // its call is over, and it will be soon
@@ -67,7 +67,7 @@ func (c *Code) enter(ctx context.Context) (*session, context.Context, error) {
 			wait = s.closing
 		default:
 			within, cancel := context.WithCancelCause(ctx)
-			s.ctx, s.cancel = within, cancel
+			s.over, s.cancel = within.Done(), cancel
 			s.busy = make(chan struct{})
 			s.halt()
 			c.work.Add(1)
@@ -83,13 +83,23 @@ func (c *Code) enter(ctx context.Context) (*session, context.Context, error) {
 	}
 }
 
+// isOver tells whether the call of the cell that runs was cancelled.
+func (s *session) isOver() bool {
+	select {
+	case <-s.over:
+		return true
+	default:
+		return false
+	}
+}
+
 // leave gives the session back, and has its interpreter closed after a while.
 func (c *Code) leave(s *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.cancel(nil)
 	close(s.busy)
-	s.busy, s.ctx, s.cancel, s.cell = nil, nil, nil, nil
+	s.busy, s.over, s.cancel, s.cell = nil, nil, nil, nil
 	if s.kernel != nil && s.ended == nil && !c.closed {
 		s.epoch++
 		epoch := s.epoch
