@@ -70,7 +70,7 @@ func TestWithoutUserNamespacesLandlockHolds(t *testing.T) {
 	}
 	for _, want := range []string{
 		"bubblewrap: open the sandbox: this host allows no user namespaces", "\nlandlock: <nil>\n", "\nworker in landlock: <nil>\n",
-		"\nLayer: landlock",
+		"\nLayer: landlock", "\nNot available: bubblewrap (this host allows no user namespaces",
 	} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("%q is missing in\n%s", want, out)

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -113,6 +114,15 @@ func TestAttemptsAreDeniedByTheRightThing(t *testing.T) { //nolint:paralleltest 
 			"type_into_terminal_with_high_bits": "ENOTTY", "hard_link_out_of_usr": "EXDEV", "find_host_file": "ENOENT",
 			"send_by_pair_to_socket_file": "EPERM",
 		},
+		"namespaces": {
+			"write_core_pattern": "ENOENT", "read_kernel_command_line": "ENOENT", "find_host_file": "ENOENT", "list_sys": "ENOENT",
+			"write_in_dev": "EROFS", "write_in_root": "EROFS", "write_in_job": "EROFS", "write_own_file_in_proc": "EROFS",
+			"write_read_only_file": "EROFS", "move_read_only_folder": "EBUSY", "hard_link_out_of_usr": "EXDEV",
+			"run_file_of_workspace": "EACCES", "run_file_of_workspace_by_loader": "EACCES", "run_temporary_file": "EACCES",
+			"kill_host_process": "ESRCH", "see_host_name": "ENOENT", "connect_to_loopback": "EPERM", "unshare_user": "EPERM",
+			"fill_temporary_folder": "ENOSPC", "fill_shared_memory": "ENOSPC", "large_file": "EFBIG", "fork_without_end": "EAGAIN",
+			"clone3_user": "ENOSYS", "setuid_by_open": "EPERM", "type_into_terminal_with_high_bits": "ENOTTY",
+		},
 		"landlock": {
 			"read_shared_file": "EACCES", "read_by_symlink": "EACCES", "list_host_folder": "EACCES", "write_in_host_folder": "EACCES",
 			"truncate_host_file": "EACCES", "remove_host_file": "EACCES", "run_program_of_host": "EACCES", "run_file_of_workspace": "EACCES",
@@ -133,6 +143,32 @@ func TestAttemptsAreDeniedByTheRightThing(t *testing.T) { //nolint:paralleltest 
 				}
 			}
 		})
+	}
+}
+
+// As root programs run as nobody. Nobody as the caller gets other caps, another
+// supervisor and another owner of the files, so the matrix is tried again.
+func TestMatrixAgainAsNobody(t *testing.T) { //nolint:paralleltest // as TestMatrix
+	if os.Getuid() != 0 {
+		t.Skip("this is a user who is not root: what it would try is what TestMatrix tries")
+	}
+	if testing.Short() {
+		t.Skip("it takes as long as TestMatrix")
+	}
+	temp := stageBase(t)
+	if err := os.Chown(temp, innerID, innerID); err != nil {
+		t.Fatal(err)
+	}
+	cmd := asProgram(exec.CommandContext(t.Context(), "/proc/self/exe", "-test.v", "-test.run=^TestMatrix$|^TestAttempts"), innerID)
+	cmd.Env = append(os.Environ(), "TMPDIR="+temp, "HOME="+temp)
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestMatrix") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, " denied, ") || strings.Contains(line, "not live") || strings.Contains(line, "--- SKIP") {
+			t.Log(strings.TrimSpace(line))
+		}
 	}
 }
 
