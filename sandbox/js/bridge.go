@@ -34,7 +34,7 @@ func (e *engine) bind(f repl.Function) error {
 			panic(err)
 		}
 		return v
-	}).(*goja.Object)
+	}).ToObject(e.vm)
 	if err := fn.DefineDataProperty("name", e.vm.ToValue(f.Name), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE); err != nil {
 		return err
 	}

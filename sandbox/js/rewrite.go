@@ -10,7 +10,6 @@ import (
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/parser"
 	"github.com/dop251/goja/token"
-	"github.com/dop251/goja/unistring"
 )
 
 // A script is a cell that is ready to run.
@@ -134,7 +133,7 @@ func compileAsync(name, code string) (*script, error) {
 			s.echo = true
 		}
 	}
-	body.List = append(functions, statements...)
+	body.List = slices.Concat(functions, statements)
 	for _, d := range arrow.DeclarationList { // `var`, wherever it stands
 		for _, b := range d.List {
 			s.declared = append(s.declared, names(b.Target)...)
@@ -186,7 +185,7 @@ func assign(target, value ast.Expression) ast.Statement {
 func names(target ast.Expression) []string {
 	switch t := target.(type) {
 	case *ast.Identifier:
-		return []string{unistring.String(t.Name).String()}
+		return []string{t.Name.String()}
 	case *ast.ArrayPattern:
 		var out []string
 		for _, e := range append(slices.Clone(t.Elements), t.Rest) {

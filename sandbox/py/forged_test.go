@@ -192,7 +192,7 @@ func TestWarm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer k.Close() //nolint:errcheck // not what is tested
+	defer k.Close()
 	if out := run(t, k, "import sys; 'decimal' in sys.modules, 'decimal' in globals()", 5*time.Second); out.Stdout != "(True, False)\n" {
 		t.Errorf("got %+v", out)
 	}

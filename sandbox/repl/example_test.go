@@ -26,7 +26,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	defer kernel.Close() //nolint:errcheck // an example
+	defer kernel.Close()
 
 	for _, code := range []string{"set seen 1", "show seen\nshow limit", `call lookup {"id": 7}`} {
 		out, err := kernel.Execute(ctx, repl.Cell{Code: code})
@@ -49,7 +49,7 @@ func ExampleKernel_Execute_timeout() {
 		fmt.Println(err)
 		return
 	}
-	defer kernel.Close() //nolint:errcheck // an example
+	defer kernel.Close()
 	out, err := kernel.Execute(context.Background(), repl.Cell{Code: "set x 1\nloop", Timeout: 20 * time.Millisecond})
 	fmt.Println(out.TimedOut, out.Dead, out.ExitCode, err)
 	out, err = kernel.Execute(context.Background(), repl.Cell{Code: "show x"})

@@ -61,7 +61,7 @@ func (k *Kernel) vacate() {
 }
 
 func (k *Kernel) run(ctx context.Context, c *Cell) *Outcome {
-	_, _, _ = k.proc.Output() // what threads of earlier cells wrote since then
+	k.proc.Output() // what threads of earlier cells wrote since then is nobody's
 	calls, cancel := context.WithCancelCause(ctx)
 	defer cancel(errors.New("the cell has ended"))
 	running, ok := k.begin(calls)
@@ -188,10 +188,26 @@ func (k *Kernel) postMortem(out *Outcome, c *Cell, why error) {
 	if out.TimedOut || out.Interrupted || errors.Is(why, errClosed) {
 		return // it ended because it was told to
 	}
+	if res.ExitCode == exitFatal {
+		out.Stderr = withoutStacks(out.Stderr)
+	}
 	out.OutOfMemory = res.OutOfMemory || strings.Contains(out.Stderr, outOfMemory) && (res.ExitCode == exitOutOfMemory || res.ExitCode == exitFatal)
 	if res.ExitCode > 0 {
 		out.ExitCode = res.ExitCode
 	}
+}
+
+// withoutStacks leaves out what a Go program writes after the line that says why
+// it cannot go on: stacks of the interpreter, which tell a reader nothing.
+func withoutStacks(stderr string) string {
+	at := strings.LastIndex(stderr, "fatal error: ")
+	if at < 0 {
+		return stderr
+	}
+	if end := strings.IndexByte(stderr[at:], '\n'); end >= 0 {
+		return stderr[:at+end+1]
+	}
+	return stderr
 }
 
 // collect adds what the process wrote since the last time.

@@ -38,7 +38,7 @@ func (f *fake) Kill()                          { f.once.Do(func() { _ = f.worker
 func (f *fake) say(frame string)               { _, _ = f.worker.Write(framed(frame)) }
 func framed(frame string) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(frame))), frame...)
-} //nolint:gosec // a test's frame is short
+}
 
 // listen reads what the host says and answers its first two frames as a program
 // would: ready, and then what the test wants said in the first cell.

@@ -21,7 +21,7 @@ func readFrame(r io.Reader, limit int) ([]byte, error) {
 		return nil, err
 	}
 	size := binary.BigEndian.Uint32(head[:])
-	if size == 0 || uint64(size) > uint64(limit) { //nolint:gosec // limit is checked to be positive
+	if size == 0 || uint64(size) > uint64(limit) {
 		return nil, fmt.Errorf("frame length is %d bytes; it can be 1 to %d", size, limit)
 	}
 	var body bytes.Buffer
@@ -40,6 +40,6 @@ func readFrame(r io.Reader, limit int) ([]byte, error) {
 
 // appendFrame puts the length before data.
 func appendFrame(dst, data []byte) []byte {
-	dst = binary.BigEndian.AppendUint32(dst, uint32(len(data))) //nolint:gosec // callers hold it below maxHostFrame
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(data)))
 	return append(dst, data...)
 }

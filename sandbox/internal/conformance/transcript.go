@@ -31,7 +31,7 @@ func Transcript(t *testing.T, rt repl.Runtime, file string, update bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer k.Close() //nolint:errcheck // the tests of Close are elsewhere
+	defer k.Close()
 	var got strings.Builder
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 	for i := 0; i < len(lines); {
@@ -67,14 +67,15 @@ func said(t *testing.T, k *repl.Kernel, code string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := out.Stdout
+	var text strings.Builder
+	text.WriteString(out.Stdout)
 	for line := range strings.Lines(out.Stderr) {
-		text += "! " + strings.TrimSuffix(line, "\n") + "\n"
+		text.WriteString("! " + strings.TrimSuffix(line, "\n") + "\n")
 	}
 	if out.ExitCode != 0 {
-		text += fmt.Sprintf("[exit %d]\n", out.ExitCode)
+		fmt.Fprintf(&text, "[exit %d]\n", out.ExitCode)
 	}
-	return text
+	return text.String()
 }
 
 func transcriptConfig() *repl.Config {
