@@ -53,7 +53,7 @@ var Imports = []Row{
 	{
 		Packages: []string{"./sandbox/..."},
 		May:      []string{"./sandbox/...", "./secret"},
-		Modules:  []string{"golang.org/x/sys", "golang.org/x/net/bpf", "github.com/landlock-lsm/go-landlock", "github.com/elastic/go-seccomp-bpf"},
+		Modules:  []string{"golang.org/x/sys", "golang.org/x/net/bpf", "github.com/landlock-lsm/go-landlock", "github.com/elastic/go-seccomp-bpf", "kernel.org/pub/linux/libs/security/libcap/psx"},
 		Because:  "it confines programs, whoever wrote them and whatever for, and every line in it is a line that the confinement rests on",
 	},
 	{
@@ -166,6 +166,7 @@ var Owners = []Owner{
 	{"github.com/dop251/goja", []string{"./sandbox/js/..."}, "an interpreter belongs into the process that is confined, and nowhere else"},
 	{"github.com/elastic/go-seccomp-bpf", []string{"./sandbox/..."}, "one place builds system-call filters"},
 	{"github.com/landlock-lsm/go-landlock", []string{"./sandbox/..."}, "one place restricts this process"},
+	{"kernel.org/pub/linux/libs/security/libcap/psx", []string{"./sandbox/..."}, "one place gives up this process's rights"},
 	{"golang.org/x/net", []string{"./sandbox/..."}, "its bpf package assembles the sandbox's filter; for HTTP the standard library does"},
 	{"go.opentelemetry.io/otel", []string{"./trace/otel"}, "who exports no spans does not pay for the exporter"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"./mcp/..."}, "no other package has its types in reach"},
