@@ -159,7 +159,8 @@ func (n *newestFiles) add(path string, at time.Time) {
 }
 
 func (n *newestFiles) sink() {
-	for i := 0; ; {
+	i := 0
+	for {
 		oldest := i
 		for _, down := range []int{2*i + 1, 2*i + 2} {
 			if down < len(n.heap) && newer(n.heap[down], n.heap[oldest]) > 0 {

@@ -153,8 +153,6 @@ type rendering struct {
 	b    strings.Builder
 	room int // bytes
 	left int // lines that match, or files
-
-	last int // line of the file at hand
 }
 
 // file writes what was found in one file, and reports whether there is more room.

@@ -91,10 +91,8 @@ func (f *Files) place(path string) (place, error) {
 	if err != nil {
 		return place{}, about(clean, err)
 	}
-	for _, key := range keys {
-		if f.hidden(key) {
-			return place{}, about(clean, errHidden)
-		}
+	if slices.ContainsFunc(keys, f.hidden) {
+		return place{}, about(clean, errHidden)
 	}
 	return p, nil
 }

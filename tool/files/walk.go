@@ -133,7 +133,7 @@ func (s *ruleStack) of(name string) *glob.Rules {
 		s.stack = s.stack[:n-1]
 	}
 	var above *glob.Rules
-	at := ""
+	var at string
 	if n := len(s.stack); n > 0 {
 		above, at = s.stack[n-1].rules, s.stack[n-1].folder
 	} else {

@@ -46,12 +46,12 @@ func TestMatchesAsPeopleWritePatterns(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		for _, p := range strings.Fields(c.yes) {
+		for p := range strings.FieldsSeq(c.yes) {
 			if p != "/" && !g.Match(p) {
 				t.Errorf("%q does not match %q", c.pattern, p)
 			}
 		}
-		for _, p := range strings.Fields(c.no) {
+		for p := range strings.FieldsSeq(c.no) {
 			if g.Match(p) {
 				t.Errorf("%q matches %q", c.pattern, p)
 			}
@@ -169,12 +169,12 @@ func FuzzGlob(f *testing.F) {
 			t.Fatalf("%q on %q: got %v", pattern, path, got)
 		}
 		// And each path is matched by itself with all of that taken literally.
-		quoted := regexp.MustCompile("[*?\\[\\]{}\\\\]").ReplaceAllString(path, `\$0`)
+		quoted := regexp.MustCompile(`[*?\[\]{}\\]`).ReplaceAllString(path, `\$0`)
 		q, err := glob.Compile(quoted, nil)
 		if err != nil || !q.Match(path) {
 			t.Fatalf("%q: %v, or it does not match %q", quoted, err, path)
 		}
-		if any, _ := glob.Compile("**", nil); path != "" && !any.Match(path) {
+		if every, _ := glob.Compile("**", nil); path != "" && !every.Match(path) {
 			t.Fatalf("** does not match %q", path)
 		}
 	})

@@ -11,7 +11,6 @@ type finder struct {
 	each  []*[256]uint32 // masks of each row, when there are several
 	sizes []int
 	size  int // of the window
-	all   uint32
 
 	anchor byte // a rare byte that each row has at place at; at < 0: there is none
 	at     int

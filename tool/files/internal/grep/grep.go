@@ -113,7 +113,7 @@ func newPlan(tree *syntax.Regexp, ascii bool) plan {
 }
 
 func sameRows(a, b []seq) bool {
-	return slices.EqualFunc(a, b, func(x, y seq) bool { return slices.Equal(x, y) })
+	return slices.EqualFunc(a, b, slices.Equal)
 }
 
 // A Line is a line that matches: its text without the line break, and where the

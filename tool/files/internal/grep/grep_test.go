@@ -35,8 +35,7 @@ func naive(pattern string, fold bool, text []byte) []string {
 		if len(line) == 0 {
 			break
 		}
-		body := line
-		body = bytes.TrimSuffix(body, []byte("\n"))
+		body := bytes.TrimSuffix(line, []byte("\n"))
 		if !strings.Contains(pattern, "\r") && !strings.Contains(pattern, `\r`) {
 			body = bytes.TrimSuffix(body, []byte("\r"))
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"regexp/syntax"
+	"slices"
 	"unicode"
 )
 
@@ -267,7 +268,7 @@ func cross(a, b []seq) ([]seq, bool) {
 			if len(x)+len(y) > maxLen {
 				return nil, false
 			}
-			all = append(all, append(x[:len(x):len(x)], y...))
+			all = append(all, append(slices.Clip(x), y...))
 		}
 	}
 	return all, true
@@ -287,7 +288,7 @@ func union(a, b []seq) []seq {
 	if a == nil || b == nil || len(a)+len(b) > maxSeqs {
 		return nil
 	}
-	return append(a[:len(a):len(a)], b...)
+	return append(slices.Clip(a), b...)
 }
 
 // better returns the list that is found faster and more rarely, and neither when
