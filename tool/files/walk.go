@@ -14,7 +14,7 @@ import (
 )
 
 // maxIgnoreFile is how large a .gitignore file may be to count.
-const maxIgnoreFile = 1 << 20
+const maxIgnoreFile = 256 << 10
 
 // A tour goes through the files below a place in order: by name within each
 // folder, what is in a folder where its name stands. It passes over hidden folders

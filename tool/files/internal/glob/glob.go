@@ -22,6 +22,7 @@
 package glob
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -62,10 +63,19 @@ type token struct {
 	set  *set
 }
 
+// Bounds of a pattern, so that no match takes long.
+const (
+	maxPattern = 1000  // bytes
+	maxTokens  = 10000 // of all alternatives
+)
+
 // Compile reads a pattern.
 func Compile(pattern string, opts *Options) (*Glob, error) {
 	if opts == nil {
 		opts = &Options{}
+	}
+	if len(pattern) > maxPattern {
+		return nil, &Error{Pattern: pattern[:20] + "...", Reason: fmt.Sprintf("it has %d bytes, and %d is the most", len(pattern), maxPattern)}
 	}
 	choices := []string{pattern}
 	if !opts.PlainBraces {
@@ -75,10 +85,14 @@ func Compile(pattern string, opts *Options) (*Glob, error) {
 		}
 	}
 	g := &Glob{pattern: pattern}
+	tokens := 0
 	for _, c := range choices {
 		w, err := parse(c)
 		if err != nil {
 			return nil, &Error{Pattern: pattern, Reason: err.Error()}
+		}
+		if tokens += len(w.tokens); tokens > maxTokens {
+			return nil, &Error{Pattern: pattern, Reason: "its alternatives are too long together; ask for them one after the other"}
 		}
 		g.ways = append(g.ways, w)
 	}
