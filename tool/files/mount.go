@@ -112,6 +112,9 @@ func (p *place) keys() ([]string, error) {
 
 // keys is for [tool.WithKeys].
 func (f *Files) keys(args json.RawMessage) ([]string, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
 	path, err := tool.PathKey("path")(args)
 	if err != nil {
 		return nil, err
