@@ -85,6 +85,9 @@ func TestForgeryByTheProgram(t *testing.T) {
 			if !test.want(out, next) {
 				t.Errorf("got %+v\nthen %+v", out, next)
 			}
+			if err := k.Close(); err != nil { // waits for the handlers
+				t.Error(err)
+			}
 			close(calls)
 			for name := range calls {
 				if name != "price" {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -62,7 +63,9 @@ func (k *Kernel) vacate() {
 
 func (k *Kernel) run(ctx context.Context, c *Cell) *Outcome {
 	k.proc.Output() // what threads of earlier cells wrote since then is nobody's
-	calls, cancel := context.WithCancelCause(ctx)
+	// Handlers learn of the end of a cell after the interpreter has been told, so
+	// that none of their errors goes on in a cell that is over.
+	calls, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(errors.New("the cell has ended"))
 	running, ok := k.begin(calls)
 	if !ok {
@@ -87,12 +90,17 @@ func (k *Kernel) run(ctx context.Context, c *Cell) *Outcome {
 		return k.died(out, c, running)
 	case <-timer.C:
 		out.TimedOut = true
-		cancel(errors.New("the cell ran out of time"))
 	case <-ctx.Done():
 		out.Interrupted = true
 	}
 	for _, step := range []string{"interrupt", "stop"} {
-		if m, over := k.urge(step, running); m != nil {
+		k.tell(step, running)
+		if out.TimedOut {
+			cancel(errors.New("the cell ran out of time"))
+		} else {
+			cancel(context.Cause(ctx))
+		}
+		if m, over := k.heed(running); m != nil {
 			return k.finish(out, c, m)
 		} else if over {
 			return k.died(out, c, running)
@@ -102,16 +110,20 @@ func (k *Kernel) run(ctx context.Context, c *Cell) *Outcome {
 	return k.died(out, c, running)
 }
 
-// urge asks the interpreter to end the cell and gives it a second. over means
-// that it has died.
-func (k *Kernel) urge(step string, running *cell) (m *workerMessage, over bool) {
+// tell asks the interpreter to end the cell.
+func (k *Kernel) tell(step string, running *cell) {
 	frame, err := encode(&hostMessage{Type: step, ID: running.id})
 	if err != nil {
-		return nil, false
+		return
 	}
 	// The frame comes first: it says which cell is meant, so that a signal that
 	// arrives late can do no harm to the next one.
 	k.out.put(frame, func() { _ = k.proc.Interrupt() })
+}
+
+// heed gives the interpreter a second to end the cell. over means that it has
+// died.
+func (k *Kernel) heed(running *cell) (m *workerMessage, over bool) {
 	timer := time.NewTimer(rung)
 	defer timer.Stop()
 	select {
@@ -188,24 +200,20 @@ func (k *Kernel) postMortem(out *Outcome, c *Cell, why error) {
 	if out.TimedOut || out.Interrupted || errors.Is(why, errClosed) {
 		return // it ended because it was told to
 	}
-	if res.ExitCode == exitFatal {
-		out.Stderr = withoutStacks(out.Stderr)
-	}
+	out.Stderr = withoutStacks(out.Stderr)
 	out.OutOfMemory = res.OutOfMemory || strings.Contains(out.Stderr, outOfMemory) && (res.ExitCode == exitOutOfMemory || res.ExitCode == exitFatal)
 	if res.ExitCode > 0 {
 		out.ExitCode = res.ExitCode
 	}
 }
 
-// withoutStacks leaves out what a Go program writes after the line that says why
-// it cannot go on: stacks of the interpreter, which tell a reader nothing.
+// stacks begins what a Go program writes after the line that says why it cannot
+// go on: stacks of the interpreter, which tell a reader nothing.
+var stacks = regexp.MustCompile(`(?m)^fatal error: .*\n\n(goroutine|runtime stack)`)
+
 func withoutStacks(stderr string) string {
-	at := strings.LastIndex(stderr, "fatal error: ")
-	if at < 0 {
-		return stderr
-	}
-	if end := strings.IndexByte(stderr[at:], '\n'); end >= 0 {
-		return stderr[:at+end+1]
+	if at := stacks.FindStringIndex(stderr); at != nil {
+		return stderr[:at[0]+strings.IndexByte(stderr[at[0]:], '\n')+1]
 	}
 	return stderr
 }

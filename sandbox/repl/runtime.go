@@ -37,8 +37,8 @@ type Function struct {
 // are among the function's parameters; parameters that the cell left out are
 // absent. It comes from a stranger: check it. The result is JSON, nil meaning
 // null. The text of an error is raised in the cell as it is. A panic is an error
-// too. ctx is that of Execute, and ends when the cell is being ended; an answer
-// that comes later is dropped. Calls may come at the same time, at most 8.
+// too. ctx has the values of Execute's, and ends when the cell is being ended; an
+// answer that comes later is dropped. Calls may come at the same time, at most 8.
 type CallFunc func(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error)
 
 // Config is what an interpreter starts with. The zero value (and nil) is an

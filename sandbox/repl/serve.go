@@ -204,6 +204,9 @@ func (s *server) call(ctx context.Context, name string, args json.RawMessage) (j
 	}
 	select {
 	case m := <-slot:
+		if err := ctx.Err(); err != nil { // the answer came with the interruption
+			return nil, err
+		}
 		if m.Error != nil {
 			return nil, errors.New(*m.Error)
 		}
