@@ -1,7 +1,6 @@
 package repl
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,8 +9,8 @@ import (
 )
 
 // readFrame takes one frame: four bytes of big-endian length, then as many bytes
-// of UTF-8. It returns io.EOF only where a frame may end, and holds no more
-// memory than twice what has arrived, whatever length is announced.
+// of UTF-8. It returns io.EOF only where a frame may end. An announced length
+// costs as much memory, so limit is what a stranger can make this process hold.
 func readFrame(r io.Reader, limit int) ([]byte, error) {
 	var head [4]byte
 	switch n, err := io.ReadFull(r, head[:]); {
@@ -24,18 +23,17 @@ func readFrame(r io.Reader, limit int) ([]byte, error) {
 	if size == 0 || uint64(size) > uint64(limit) {
 		return nil, fmt.Errorf("frame length is %d bytes; it can be 1 to %d", size, limit)
 	}
-	var body bytes.Buffer
-	n, err := io.CopyN(&body, r, int64(size))
-	if errors.Is(err, io.EOF) {
+	body := make([]byte, size)
+	switch n, err := io.ReadFull(r, body); {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, fmt.Errorf("frame ended after %d of %d bytes", n, size)
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
-	if !utf8.Valid(body.Bytes()) {
+	if !utf8.Valid(body) {
 		return nil, errors.New("frame is not UTF-8")
 	}
-	return body.Bytes(), nil
+	return body, nil
 }
 
 // appendFrame puts the length before data.

@@ -49,13 +49,13 @@ type Config struct {
 	Limits    sandbox.Limits             // of the process; Wall 0 is no limit on its life; Stdout and Stderr bound what one cell can say
 	Call      CallFunc                   // answers calls; needed when there are Functions
 
-	MaxFrame int           // bytes in one frame from the program, so in the arguments of a call; 2 MiB
+	MaxFrame int           // bytes in one frame from the program, so in the arguments of a call; 1 MiB
 	MaxCalls int           // calls of host functions in one cell; 1,000
 	Startup  time.Duration // for the interpreter to say that it is ready; 10 s
 }
 
 const (
-	defaultMaxFrame = 2 << 20
+	defaultMaxFrame = 1 << 20
 	defaultMaxCalls = 1000
 	defaultStartup  = 10 * time.Second
 	// maxHostFrame bounds what the host sends: inputs, code and answers, which it
