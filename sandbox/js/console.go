@@ -12,7 +12,8 @@ import (
 //go:embed prelude.js
 var preludeSource string
 
-// preludeProgram is compiled once in a process, at the first start.
+// prelude makes the console and the helpers globals, frozen; cells may put other
+// things under their names.
 func (e *engine) prelude() error {
 	console := e.vm.NewObject()
 	printer := func(to io.Writer) goja.Value {

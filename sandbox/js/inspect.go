@@ -134,11 +134,11 @@ func (in *inspector) object(o *goja.Object, indent int) string {
 	case "Number", "String", "Boolean":
 		return fmt.Sprintf("[%s: %s]", o.ClassName(), in.data(o, "valueOf"))
 	}
-	kind, typed := in.constructor(o), regexp.MustCompile(`^(Big)?(Int|Uint|Float)\d+(Clamped)?Array$`)
+	kind := in.constructor(o)
 	switch {
 	case len(in.path) > inspectDepth && !in.empty(o):
 		return "[" + kind + "]"
-	case o.ClassName() == "Array", typed.MatchString(kind):
+	case o.ClassName() == "Array", typedArray.MatchString(kind):
 		return in.array(o, kind, indent)
 	case of(o) != "":
 		return in.collection(o, kind, indent)
@@ -353,6 +353,8 @@ func (in *inspector) collection(o *goja.Object, kind string, indent int) string 
 	}
 	return block(fmt.Sprintf("%s(%d) {", kind, size), items, "}", indent, false)
 }
+
+var typedArray = regexp.MustCompile(`^(Big)?(Int|Uint|Float)\d+(Clamped)?Array$`)
 
 var plainKey = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
 
