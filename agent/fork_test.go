@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -131,5 +132,26 @@ func TestResumeAllLeavesOthersAlone(t *testing.T) {
 	}
 	if res := report.Results["mine"]; res == nil || res.Text != "done" {
 		t.Errorf("result = %+v", res)
+	}
+}
+
+// A tool that keeps something in memory can tell whether there may have been more.
+func TestCallsTellWhetherTheSessionWasResumed(t *testing.T) {
+	t.Parallel()
+	var seen []bool
+	look := tool.New("look", "", func(ctx context.Context, _ struct{}) (string, error) {
+		seen = append(seen, tool.CallFrom(ctx).Resumed)
+		return "", nil
+	}, tool.WithEffect(tool.ReadOnly))
+	store := agent.NewMemoryStore()
+	for range 2 {
+		m := script(llmtest.Call("look", `{}`), llmtest.Text("one"), llmtest.Call("look", `{}`), llmtest.Text("two"))
+		s := open(t, agent.Agent{Model: m, Tools: []tool.Tool{look}}, &agent.OpenOptions{Store: store, SessionID: "s"})
+		s.ask("go")
+		s.ask("go on")
+		s.Close()
+	}
+	if want := []bool{false, false, true, true}; !slices.Equal(seen, want) {
+		t.Errorf("got %v, want %v", seen, want)
 	}
 }

@@ -73,9 +73,11 @@ func (s *Session) resume(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.opening = false
+	s.resumed = s.st.opened
 	var leased *LeasedError
 	switch {
 	case errors.As(err, &leased):
+		s.resumed = true // whoever owns it goes on
 		s.later(leased)
 		return nil
 	case l == nil:

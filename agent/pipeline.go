@@ -133,7 +133,7 @@ func (r *run) decide(v *runState, calls []openCall, i int) verdict {
 	call := &tool.Call{
 		ID: c.call.ID, Name: c.call.Name, Args: c.call.Args, Effect: t.Effect, Kind: t.Kind,
 		IdempotencyKey: v.id + "/" + strconv.Itoa(v.turns) + "/" + strconv.Itoa(i),
-		Session:        r.s.id, User: r.s.opts.User, Run: v.id, Turn: v.turns,
+		Session:        r.s.id, User: r.s.opts.User, Run: v.id, Turn: v.turns, Resumed: r.s.resumed,
 	}
 	var fired []EventData
 	if len(r.s.agent.Hooks) > 0 {

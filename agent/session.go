@@ -115,6 +115,7 @@ type Session struct {
 	private  bool          // nobody else can reach the store
 	guest    bool          // it runs nothing itself
 	opening  bool          // Open is not done yet
+	resumed  bool          // its log was begun by another process, or before this one opened it
 	closed   bool
 	leaving  bool    // closed, but its run is left open
 	perToken float64 // tokens that the model counts for one that is estimated

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -123,7 +124,7 @@ func (c CodeAct[I, O]) bind(in I) (*Bound[O], error) {
 		return nil, err
 	}
 	opts := c.Code
-	opts.Inputs = append(opts.Inputs[:len(opts.Inputs):len(opts.Inputs)], fields...)
+	opts.Inputs = append(slices.Clip(opts.Inputs), fields...)
 	if opts.Secrets == nil {
 		opts.Secrets = c.Agent.Secrets
 	}
@@ -160,7 +161,7 @@ func (b *Bound[O]) equip() error {
 		end = "# Your answer\n\nOnly what you submit counts; a message in words ends nothing."
 	}
 	a.Instructions = paragraphs(a.Instructions, b.Code.Prompt(), end)
-	a.Hooks = append(a.Hooks[:len(a.Hooks):len(a.Hooks)], rule.hook())
+	a.Hooks = append(slices.Clip(a.Hooks), rule.hook())
 	if b.submit {
 		return nil // the schema would have the model write the answer instead of submitting it
 	}

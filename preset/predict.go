@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/helios-go/helios/agent"
 	"github.com/helios-go/helios/llm"
@@ -20,7 +21,7 @@ func predict(sub agent.Agent, calls int) *code.Predict {
 		var used llm.Usage
 		a := sub
 		a.Instructions = paragraphs(sub.Instructions, instructions)
-		a.Hooks = append(a.Hooks[:len(a.Hooks):len(a.Hooks)], agent.Hook{
+		a.Hooks = append(slices.Clip(a.Hooks), agent.Hook{
 			Name: "usage",
 			AfterModel: func(_ context.Context, _ agent.Moment, resp *llm.Response) (agent.ModelVerdict, error) {
 				used = used.Add(resp.Usage)

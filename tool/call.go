@@ -33,6 +33,10 @@ type Call struct {
 	Run     string
 	Turn    int // the model call of the run that asked for this, from 1
 
+	// Resumed tells that the session had a log when it was opened: what its earlier
+	// calls have left in the memory of a process is gone, unless it was this one.
+	Resumed bool
+
 	// Host is what the call runs in; nil outside of an agent. Use the methods.
 	Host Host
 }

@@ -58,10 +58,6 @@ func (c *Code) execute(ctx context.Context, text string) (tool.Result, error) {
 		return c.refused(ctx, err)
 	}
 	r := &Report{Restarted: note != "", note: note}
-	c.mu.Lock()
-	first := s.started == 1 && s.cells == 0
-	s.cells++
-	c.mu.Unlock()
 	var counted cell
 	out, err := c.run(within, s, kernel, text, &counted)
 	if out != nil && out.Dead {
@@ -69,9 +65,6 @@ func (c *Code) execute(ctx context.Context, text string) (tool.Result, error) {
 	}
 	if err != nil {
 		return c.refused(ctx, err)
-	}
-	if first && out.ExitCode != 0 && !out.Dead && note == "" && tool.CallFrom(ctx).Run != "" {
-		r.hint = "[this is a new interpreter; nothing of earlier cells is in it]"
 	}
 	c.fill(r, out)
 	r.Calls, r.Submitted = counted.calls, counted.submitted

@@ -36,7 +36,7 @@ type Report struct {
 	Submitted  json.RawMessage `json:"submitted,omitempty"` // what this cell has submitted
 	Redactions secret.Counts   `json:"redactions,omitempty"`
 
-	note, hint string // for the model, before and behind the rest
+	note string // for the model, before the rest
 }
 
 // minModelBytes is room for all that is said about output beside the output.
@@ -58,9 +58,6 @@ func (r *Report) text(limit int) string {
 	}
 	if r.Submitted != nil {
 		tail = append(tail, "[submitted: "+shorten(string(r.Submitted), limit/5)+"]")
-	}
-	if r.hint != "" {
-		tail = append(tail, r.hint)
 	}
 	stdout, stderr := strings.TrimRight(r.Stdout, "\n"), strings.TrimRight(r.Stderr, "\n")
 	if strings.TrimSpace(stdout) == "" {

@@ -17,7 +17,6 @@ type session struct {
 
 	kernel  *repl.Kernel
 	started int    // interpreters so far
-	cells   int    // run so far
 	lost    string // why the last one is gone; told once, and then ""
 	stop    func() bool
 	epoch   int // of the idle timer: an old one does nothing
@@ -225,15 +224,14 @@ func (c *Code) launch(ctx context.Context, s *session) (*repl.Kernel, error) {
 }
 
 // note is what a model has to know about an interpreter that is new. A session
-// that this program has not seen may have had one in a program that died: past the
-// first turn of a run it is told, before that only where a cell fails.
+// that was resumed may have had one in a program that is gone.
 func (s *session) note(call *tool.Call) string {
 	switch {
 	case s.lost != "":
 		return "[new interpreter: the last one is gone, because " + s.lost + ". All variables and functions of earlier cells are lost; compute again what you need]"
 	case s.started > 0:
 		return freshNote
-	case call.Turn > 1:
+	case call.Resumed:
 		return freshNote
 	}
 	return ""

@@ -33,7 +33,7 @@ func TestVariablesStayAfterACellThatFailed(t *testing.T) {
 	c := open(t, nil)
 	ctx := in(t.Context(), "a")
 	text, r := run(ctx, t, c, "set x 5\nprint before\nfail oops")
-	wantText(t, "the failing cell", text, "before\nSTDERR: Error: oops\n[exit code 1]\n[this is a new interpreter; nothing of earlier cells is in it]")
+	wantText(t, "the failing cell", text, "before\nSTDERR: Error: oops\n[exit code 1]")
 	wantEqual(t, "lost", r.Lost, false)
 	text, _ = run(ctx, t, c, "show x\nfail again")
 	wantText(t, "the next cell", text, "5\nSTDERR: Error: again\n[exit code 1]")
@@ -356,22 +356,20 @@ func TestACellWaitsForOneThatWasCancelled(t *testing.T) {
 	group.Wait()
 }
 
-func TestASessionThatHadTurnsBeforeIsToldThatItsInterpreterIsNew(t *testing.T) {
+func TestASessionThatWasResumedIsToldThatItsInterpreterIsNew(t *testing.T) {
 	t.Parallel()
 	c := open(t, nil)
-	call := tool.Call{Session: "resumed", Run: "r", Turn: 4}
+	call := tool.Call{Session: "resumed", Run: "r", Turn: 1, Resumed: true}
 	text, r := run(at(t.Context(), call), t, c, "print x")
 	wantText(t, "the first cell after a crash", text, "[new interpreter: if there were cells before, their variables and functions are lost; compute again what you need]\nx")
 	wantEqual(t, "restarted", r.Restarted, true)
 	text, _ = run(at(t.Context(), call), t, c, "print x")
 	wantText(t, "the next", text, "x")
 
-	// The first turn of a later run: nobody can know, so only a cell that fails tells.
-	call = tool.Call{Session: "later", Run: "r2", Turn: 1}
-	text, _ = run(at(t.Context(), call), t, c, "show lost")
-	wantHas(t, "the first cell", text, "lost is not defined", "[this is a new interpreter; nothing of earlier cells is in it]")
-	text, _ = run(at(t.Context(), call), t, c, "show lost")
-	wantNot(t, "the second cell", text, "new interpreter")
+	call = tool.Call{Session: "new", Run: "r2", Turn: 7}
+	text, r = run(at(t.Context(), call), t, c, "print x")
+	wantText(t, "the first cell of a session that is new itself", text, "x")
+	wantEqual(t, "restarted", r.Restarted, false)
 }
 
 func TestManySessionsAtOnce(t *testing.T) {
