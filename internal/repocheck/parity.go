@@ -12,17 +12,18 @@ import (
 )
 
 // Areas are where what is not there yet belongs: the words behind "later:".
-var Areas = []string{"files, commands, sandbox", "providers", "HTTP", "MCP"}
+var Areas = []string{"providers", "HTTP", "MCP"}
 
 // ParityIDs are what docs/parity.md has a row for: the acceptance cases, the inputs
-// that broke others, and the defects that are not to be made again.
+// that broke others, the cases of interpreters, and the defects that are not to be
+// made again.
 func ParityIDs() []string {
 	var ids []string
 	for _, group := range []struct {
-		prefix string
-		last   int
-	}{{"", 128}, {"G", 25}, {"D", 39}} {
-		for i := 1; i <= group.last; i++ {
+		prefix      string
+		first, last int
+	}{{"", 1, 128}, {"G", 1, 25}, {"P", 65, 85}, {"D", 1, 39}} {
+		for i := group.first; i <= group.last; i++ {
 			ids = append(ids, fmt.Sprint(group.prefix, i))
 		}
 	}
@@ -57,7 +58,7 @@ func LoadTests(files []File) Tests {
 	return tests
 }
 
-var parityRow = regexp.MustCompile(`^\| ([GD]?[0-9]+) \|(.*)\|$`)
+var parityRow = regexp.MustCompile(`^\| ([GDP]?[0-9]+) \|(.*)\|$`)
 
 // CheckParity holds the page to what it claims. Each id has one row of three
 // cells: the id, what is expected, and the proof. A proof is one or several of
