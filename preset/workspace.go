@@ -48,15 +48,18 @@ func ReadOnly(m llm.Model, root *workspace.Root, opts *Options) agent.Agent {
 // denied; with agent.ModeAcceptEdits as the mode of its policy they are allowed. The
 // file tools do not see .agent. Who opened root closes it.
 func Workspace(m llm.Model, root *workspace.Root, opts *Options) agent.Agent {
-	notes := &memory.Options{}
+	var notes memory.Options
 	if opts != nil && opts.Memory != nil {
-		notes = opts.Memory
+		notes = *opts.Memory
+	}
+	if notes.Secrets == nil {
+		notes.Secrets = opts.secrets()
 	}
 	return agent.Agent{
 		Name: "workspace", Model: m, Secrets: opts.secrets(),
 		Instructions: "You work on the files of a folder. " + inFolder + " Read a file before you change it, and change no more than the task needs. " +
 			"Keep in memory what will be worth knowing in later conversations, and look there first.",
-		Tools: slices.Concat(opts.files(root).All(), memory.Tools(root, notes)),
+		Tools: slices.Concat(opts.files(root).All(), memory.Tools(root, &notes)),
 		Policy: agent.Permissions{Allow: []agent.Rule{
 			{Tool: "MemoryRead", Key: "/memories/**"}, {Tool: "MemoryWrite", Key: "/memories/**"},
 		}},

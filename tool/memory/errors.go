@@ -72,3 +72,10 @@ type pathError struct{ reason string }
 
 func (e *pathError) Error() string        { return e.reason }
 func (e *pathError) Is(target error) bool { return target == ErrPath }
+
+// secretError says that a secret would have been kept.
+type secretError struct{ name string }
+
+func (e *secretError) Error() string {
+	return "the secret " + e.name + " would be in it, and notes keep no secrets; say it without"
+}

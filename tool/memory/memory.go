@@ -11,6 +11,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/helios-go/helios/secret"
 	"github.com/helios-go/helios/workspace"
 )
 
@@ -32,6 +33,11 @@ type Options struct {
 	ReadOnly bool  // MemoryRead alone, and writing is refused
 	MaxFile  int64 // bytes of a note; 0 is 256 KiB
 	MaxFiles int   // notes of a scope; 0 is 1,000
+
+	// Secrets are never in a note: a change that would put one there is refused, and
+	// not silently redacted, since a later session would take the note at its word.
+	// One that somebody else has put there is redacted when the note is read.
+	Secrets *secret.Registry
 }
 
 // A Memory is a set of notes, or one for each scope. It is safe for concurrent
@@ -140,13 +146,14 @@ func (m *Memory) home(ctx context.Context) (string, error) {
 	return path.Join(m.base, element(scope)), nil
 }
 
-// View returns a note.
+// View returns a note, without secrets.
 func (m *Memory) View(ctx context.Context, p string) (string, error) {
 	at, err := m.at(ctx, p, true)
 	if err != nil {
 		return "", err
 	}
 	text, _, err := m.read(at)
+	text, _ = m.opts.Secrets.Redactor().Text(text)
 	return text, failure("read", at.path, err)
 }
 
@@ -221,6 +228,9 @@ func (m *Memory) begin(ctx context.Context, op, p string, texts ...string) (plac
 		if !utf8.ValidString(text) {
 			return at, &Error{op, at.path, ErrText}
 		}
+		if name, leaks := m.opts.Secrets.Leaks(text); leaks {
+			return at, &Error{op, at.path, &secretError{name}}
+		}
 		if int64(len(text)) > m.opts.MaxFile {
 			return at, &Error{op, at.path, tooLarge(m.opts.MaxFile)}
 		}
@@ -279,6 +289,10 @@ func (m *Memory) edit(ctx context.Context, op, p string, change func(string) (st
 		}
 		if int64(len(text)) > m.opts.MaxFile {
 			err = tooLarge(m.opts.MaxFile)
+			break
+		}
+		if name, leaks := m.opts.Secrets.Leaks(text); leaks { // put together of two changes
+			err = &secretError{name}
 			break
 		}
 		// Another process may have been faster: then the change is made to what

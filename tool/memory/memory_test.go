@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/helios-go/helios/secret"
 	"github.com/helios-go/helios/tool"
 	"github.com/helios-go/helios/workspace"
 )
@@ -308,5 +309,37 @@ func TestReadOnlyNotes(t *testing.T) {
 		if tools := m.Tools(); len(tools) != 1 || tools[0].Spec.Name != "MemoryRead" {
 			t.Errorf("%s: got %d tools, want MemoryRead alone", name, len(tools))
 		}
+	}
+}
+
+func TestNotesKeepNoSecrets(t *testing.T) {
+	t.Parallel()
+	var secrets secret.Registry
+	if err := secrets.Register("TOKEN", "a&b<c>12"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, dir := t.Context(), t.TempDir()
+	root := tree(t, dir, &workspace.Options{Mode: workspace.Portable})
+	m := New(root, &Options{Secrets: &secrets})
+	refused := func(what string, err error) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), "the secret TOKEN would be in it") || strings.Contains(err.Error(), "a&b<c>12") {
+			t.Errorf("%s: got %v, want it refused by the secret's name", what, err)
+		}
+	}
+	refused("a new note", m.Create(ctx, "/memories/a.md", "use a&b<c>12"))
+	refused("one that was escaped", m.Create(ctx, "/memories/a.md", `{"k":"a\u0026b\u003cc\u003e12"}`))
+	if err := m.Create(ctx, "/memories/a.md", "use a&b<c"); err != nil {
+		t.Fatal(err)
+	}
+	refused("the other half", m.Replace(ctx, "/memories/a.md", "b<c", "b<c>12"))
+	if got, err := m.View(ctx, "/memories/a.md"); got != "use a&b<c" || err != nil {
+		t.Errorf("the note is %q, error %v; want it as it was", got, err)
+	}
+	if _, err := root.WriteFile(".agent/memory/old.md", []byte("key a&b<c>12\n")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := m.View(ctx, "/memories/old.md"); got != "key <redacted:TOKEN>\n" || err != nil {
+		t.Errorf("a note with a secret shows as %q, error %v", got, err)
 	}
 }
