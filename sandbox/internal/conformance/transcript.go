@@ -70,6 +70,9 @@ func said(t *testing.T, k *repl.Kernel, code string) string {
 	var text strings.Builder
 	text.WriteString(out.Stdout)
 	for line := range strings.Lines(out.Stderr) {
+		if strings.Trim(line, " ^~\n") == "" && strings.ContainsAny(line, "^~") {
+			continue // which part of a line is marked differs from version to version
+		}
 		text.WriteString("! " + strings.TrimSuffix(line, "\n") + "\n")
 	}
 	if out.ExitCode != 0 {
