@@ -1,45 +1,101 @@
 package sandbox
 
 import (
+	"bufio"
 	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 )
 
-// The two differ by what the sandbox costs.
-func BenchmarkRunOfAnEmptyProgram(b *testing.B) {
-	empty := &Job{Files: map[string][]byte{"main.py": nil}, Main: "main.py"}
+// What a layer costs over Python alone: both are started in turns, so that what
+// else the machine does falls on both, and the medians are compared.
+func BenchmarkStartOverPlain(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "main.py")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		b.Fatal(err)
 	}
-	b.Run("plain", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if err := exec.Command("/usr/bin/python3", "-I", "-B", "-X", "utf8", path).Run(); err != nil {
-				b.Fatal(err)
+	for name, s := range layers(b) {
+		for _, c := range []struct {
+			what string
+			job  *Job
+		}{
+			{"", &Job{Files: map[string][]byte{"main.py": nil}, Main: "main.py"}},
+			{" with a workspace", &Job{
+				Files: map[string][]byte{"main.py": nil}, Main: "main.py", ReadOnly: []string{"data"},
+				Dir: folder(b, map[string]string{"data/a.npz": string(make([]byte, 1<<20)), "manifest.json": "{}"}),
+			}},
+		} {
+			b.Run(name+c.what, func(b *testing.B) {
+				b.ReportAllocs()
+				var plain, boxed []time.Duration
+				for b.Loop() {
+					began := time.Now()
+					if err := exec.Command("/usr/bin/python3", "-I", "-B", "-X", "utf8", path).Run(); err != nil {
+						b.Fatal(err)
+					}
+					between := time.Now()
+					ok(b, mustRun(b, s, c.job))
+					plain, boxed = append(plain, between.Sub(began)), append(boxed, time.Since(between))
+				}
+				slices.Sort(plain)
+				slices.Sort(boxed)
+				middle := len(plain) / 2
+				b.ReportMetric(float64(plain[middle])/1e6, "ms/plain")
+				b.ReportMetric(float64(boxed[middle]-plain[middle])/1e6, "ms/over-plain")
+				b.ReportMetric(float64(boxed[middle])/float64(plain[middle]), "times-plain")
+			})
+		}
+	}
+}
+
+// From Start to the first answer over the socket, and from then on.
+func BenchmarkWorker(b *testing.B) {
+	for _, c := range candidates(&testWorkers[0]) {
+		s, err := OpenWorker(b.Context(), testWorkers[0], &Options{Layers: []string{c.name}})
+		if err != nil {
+			b.Logf("not measured: layer %s: %v", c.name, err)
+			continue
+		}
+		b.Run(c.name+" start", func(b *testing.B) {
+			for b.Loop() {
+				p, err := startAndHear(s, &Job{}, "")
+				if err != nil {
+					b.Fatal(err)
+				}
+				ask(b, p, bufio.NewReader(p.Conn()), "say hello")
+				p.Kill()
+				<-p.Done()
+				_ = p.Conn().Close()
 			}
-		}
-	})
-	b.Run("sandbox", func(b *testing.B) {
-		s := box(b)
-		b.ReportAllocs()
-		for b.Loop() {
-			ok(b, mustRun(b, s, empty))
-		}
-	})
-	b.Run("sandbox with a workspace", func(b *testing.B) {
-		s := box(b)
-		job := *empty
-		job.Dir = folder(b, map[string]string{"data/a.npz": string(make([]byte, 1<<20)), "manifest.json": "{}"})
-		job.ReadOnly = []string{"data"}
-		b.ReportAllocs()
-		for b.Loop() {
-			ok(b, mustRun(b, s, &job))
-		}
-	})
+		})
+		b.Run(c.name+" answer", func(b *testing.B) {
+			p, r := start(b, s, &Job{})
+			b.ReportAllocs()
+			for b.Loop() {
+				ask(b, p, r, "say hello")
+			}
+		})
+	}
+}
+
+// One line to Python and back, with the output taken as a cell would.
+func BenchmarkWarmPython(b *testing.B) {
+	for name, s := range layers(b) {
+		b.Run(name, func(b *testing.B) {
+			p, r := start(b, s, talker("for line in lines:\n    print(line)\n    sys.stdout.flush()\n    say('x')\n"))
+			b.ReportAllocs()
+			for b.Loop() {
+				ask(b, p, r, "hello")
+				if stdout, _, _ := p.Output(); len(stdout) != 7 {
+					b.Fatalf("got output %q", stdout)
+				}
+			}
+		})
+	}
 }
 
 func BenchmarkOpen(b *testing.B) {
