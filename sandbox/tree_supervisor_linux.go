@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -81,6 +82,7 @@ func (v *supervisor) start(p *treeProgram) (op string, err error) {
 	v.signals = make(chan os.Signal, 1)
 	signal.Notify(make(chan os.Signal, 1))
 	signal.Notify(v.signals, unix.SIGCHLD)
+	unignore()
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return "adopt orphans", err
 	}
@@ -228,4 +230,13 @@ func (v *supervisor) kill() (more bool) {
 	}
 	v.hunt.all()
 	return more
+}
+
+// unignore undoes what the owner's own parent may have ignored of the signals that
+// Go leaves to the C library, and so alone.
+func unignore() {
+	var byDefault [4]uint64 // a sigaction of the kernel, of which zero is the default
+	for _, sig := range []uintptr{32, 33} {
+		_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, sig, uintptr(unsafe.Pointer(&byDefault)), 0, 8, 0, 0) //nolint:gosec // no wrapper takes these signals
+	}
 }
