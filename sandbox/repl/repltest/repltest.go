@@ -107,7 +107,7 @@ func (r *Runtime) Start(ctx context.Context, cfg *repl.Config) (*repl.Kernel, er
 		}
 	}
 	host, worker := net.Pipe()
-	p := &process{conn: host, done: make(chan struct{})}
+	p := &process{conn: host, alive: &r.alive, done: make(chan struct{})}
 	e := &engine{run: r.Run, process: p}
 	if e.run == nil {
 		e.run = Commands
@@ -118,15 +118,14 @@ func (r *Runtime) Start(ctx context.Context, cfg *repl.Config) (*repl.Kernel, er
 		code := repl.Serve(worker, e)
 		_ = worker.Close()
 		p.end(code)
-		<-p.done
-		r.alive.Add(-1)
 	}()
 	return repl.New(ctx, p, cfg, nil)
 }
 
 // process stands for the interpreter's process.
 type process struct {
-	conn net.Conn
+	conn  net.Conn
+	alive *atomic.Int64
 
 	mu             sync.Mutex
 	stdout, stderr bytes.Buffer
@@ -147,6 +146,7 @@ func (p *process) end(code int) {
 	if !p.ended {
 		p.ended, p.code = true, code
 		_ = p.conn.Close()
+		p.alive.Add(-1)
 		close(p.done)
 	}
 }
