@@ -25,6 +25,9 @@ func (s *spaces) prove(ctx context.Context) error {
 // spacesCanary is the worker that tries to get out. It is there in every program.
 var spacesCanary = Worker{Name: "helios-canary-spaces", Main: spacesCanaryMain}
 
+// bareCanary is the same in no namespaces.
+var bareCanary = Worker{Name: "helios-canary-bare", Main: spacesCanaryMain}
+
 // spacesCanaryMain answers what it is asked to try with what came of it.
 func spacesCanaryMain(conn *os.File) int {
 	var file string
@@ -54,6 +57,7 @@ func spacesCanaryMain(conn *os.File) int {
 	attempt("spaces", unix.Unshare(unix.CLONE_NEWUSER))
 	attempt("mount", unix.Mount("x", "/", "tmpfs", 0, ""))
 	attempt("run", unix.Exec("/proc/self/exe", []string{"x"}, nil))
+	attempt("signal", unix.Kill(unix.Getppid(), 0))
 	report["parent"] = strconv.Itoa(unix.Getppid())
 	report["pid"] = strconv.Itoa(unix.Getpid())
 	report["uid"] = strconv.Itoa(unix.Getuid())
@@ -62,7 +66,11 @@ func spacesCanaryMain(conn *os.File) int {
 		report[name] = fmt.Sprint(value, err)
 	}
 	report["capabilities"] = threadsWithCapabilities()
-	if json.NewEncoder(conn).Encode(report) != nil {
+	said, err := json.Marshal(report)
+	if err != nil {
+		return 1
+	}
+	if _, err := conn.Write(append(said, '\n')); err != nil {
 		return 1
 	}
 	return 0
@@ -85,13 +93,33 @@ func threadsWithCapabilities() string {
 func (s *spaces) proveWorker(ctx context.Context) error {
 	self := *s
 	self.worker = &spacesCanary
-	limits, err := canaryLimits.withDefaults(true)
+	got, err := hearCanary(ctx, &self)
 	if err != nil {
 		return err
 	}
-	p, err := begin(ctx, &self, &task{job: &Job{}, limits: limits, stays: true})
+	want := map[string]string{
+		"pid": "1", "parent": "0", "uid": strconv.Itoa(innerID), "Seccomp": "2 <nil>", "NoNewPrivs": "1 <nil>", "capabilities": "none",
+	}
+	for name := range strings.FieldsSeq("file make sys kernel_setting socket spaces mount run") {
+		want[name] = "denied"
+	}
+	for _, name := range sortedKeys(want) {
+		if got[name] != want[name] {
+			return fmt.Errorf("%w: %s is %q and not %q", errOpen, name, got[name], want[name])
+		}
+	}
+	return nil
+}
+
+// hearCanary runs a layer once with such a worker, and returns its report.
+func hearCanary(ctx context.Context, l layer) (map[string]string, error) {
+	limits, err := canaryLimits.withDefaults(true)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	p, err := begin(ctx, l, &task{job: &Job{}, limits: limits, stays: true})
+	if err != nil {
+		return nil, err
 	}
 	go p.see(ctx)
 	conn := p.Conn()
@@ -105,20 +133,9 @@ func (s *spaces) proveWorker(ctx context.Context) error {
 	res, waited := p.Wait()
 	_ = conn.Close()
 	if err := errors.Join(err, waited); err != nil {
-		return &launchError{err: fmt.Errorf("hear the trial worker: %w", err), said: lastLine(res.stderr())}
+		return nil, &launchError{err: fmt.Errorf("hear the trial worker: %w", err), said: lastLine(res.stderr())}
 	}
-	want := map[string]string{
-		"pid": "1", "parent": "0", "uid": strconv.Itoa(innerID), "Seccomp": "2 <nil>", "NoNewPrivs": "1 <nil>", "capabilities": "none",
-	}
-	for _, name := range strings.Fields("file make sys kernel_setting socket spaces mount run") {
-		want[name] = "denied"
-	}
-	for _, name := range sortedKeys(want) {
-		if got[name] != want[name] {
-			return fmt.Errorf("%w: %s is %q and not %q", errOpen, name, got[name], want[name])
-		}
-	}
-	return nil
+	return got, nil
 }
 
 func (r *Result) stderr() []byte {

@@ -285,7 +285,7 @@ func (g *group) begin(cmd *exec.Cmd) error {
 	}
 	defer closeFiles(home...)
 	return starts.do(func() error {
-		defer move(home)
+		defer func() { _ = move(home) }() // a thread that cannot go back is not reused by much
 		if err := move(files); err != nil {
 			return err
 		}

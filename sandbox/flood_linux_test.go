@@ -2,10 +2,12 @@ package sandbox
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"runtime"
@@ -249,9 +251,7 @@ func descendantsOf(pid int) map[int]string {
 	all := map[int]string{}
 	for _, child := range childrenOf(pid) {
 		all[child] = startOf(child)
-		for below, born := range descendantsOf(child) {
-			all[below] = born
-		}
+		maps.Copy(all, descendantsOf(child))
 	}
 	return all
 }
@@ -262,7 +262,7 @@ func startOf(pid int) string {
 	if err != nil {
 		return ""
 	}
-	fields := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
+	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
 		return ""
 	}

@@ -273,6 +273,6 @@ func (o *insideOrder) work() error {
 	}
 	_ = unix.Close(fdNotes)
 	runtime.UnlockOSThread()
-	worker.run(o.Memory)
+	worker.run(os.NewFile(fdThird, "socket"), o.Memory)
 	return nil // not reached
 }

@@ -100,6 +100,6 @@ func loaderOf(path string) (string, error) {
 }
 
 func isDir(path string) bool {
-	info, err := os.Stat(path)
+	info, err := os.Stat(path) //nolint:gosec // the operator's own configuration
 	return err == nil && info.IsDir()
 }

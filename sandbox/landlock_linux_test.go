@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/helios-go/helios/internal/testdata"
 )
 
 // needLandlock skips on a kernel whose Landlock is older than the layer needs.
@@ -18,7 +20,7 @@ func needLandlock(tb testing.TB) {
 	tb.Helper()
 	version := landlockVersion()
 	if version < landlockScopes {
-		tb.Skipf("this kernel has version %d of Landlock, and the test needs %d", version, landlockScopes)
+		testdata.Need(tb, "Landlock", fmt.Errorf("this kernel has version %d of it, and the test needs %d", version, landlockScopes))
 	}
 }
 

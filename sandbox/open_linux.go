@@ -43,4 +43,4 @@ func proveWithGroups(g *ground, prove func() error) error {
 }
 
 // ownWorkers are there in every program, to try the layers.
-func ownWorkers() []Worker { return []Worker{spacesCanary, canaryWorker} }
+func ownWorkers() []Worker { return []Worker{spacesCanary, bareCanary, canaryWorker} }

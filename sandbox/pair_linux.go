@@ -13,7 +13,11 @@ import (
 // checkPair asks the kernel who made the other end of a pair, which for a pair
 // of socketpair(2) is this process and can be nobody else.
 func checkPair(c net.Conn) error {
-	raw, err := c.(syscall.Conn).SyscallConn()
+	own, ok := c.(syscall.Conn)
+	if !ok {
+		return errors.New("ask who holds the other end: it is no socket of the system")
+	}
+	raw, err := own.SyscallConn()
 	if err != nil {
 		return err
 	}

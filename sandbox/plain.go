@@ -10,18 +10,35 @@ import (
 )
 
 // plainChild is what the re-executed child is called that becomes a worker
-// without a kernel's confinement. Its arguments are the worker's name and its
-// limit of memory.
+// without a kernel's confinement. Its arguments are the worker's name, its
+// limit of memory and whether it has the filter.
 const plainChild = "helios-sandbox-worker"
 
-// plain is the layer "limits": a process of its own with limits, and nothing
-// else. It is for intrinsic workers on hosts where the kernel confines nothing.
-type plain struct {
-	path   string // of this program
-	worker *Worker
+// plainFiltered and plainBare say whether the child confines itself by the filter.
+const (
+	plainFiltered = "filtered"
+	plainBare     = "bare"
+)
+
+// arguments are those of the child.
+func (p *plain) arguments(t *task) []string {
+	how := plainBare
+	if p.filtered {
+		how = plainFiltered
+	}
+	return []string{plainChild, p.worker.Name, strconv.FormatInt(t.limits.Memory, 10), how}
 }
 
-func openPlain(_ context.Context, _ *Options, w *Worker) (layer, error) {
+// plain is the layer "limits": a process of its own with limits, and on Linux
+// with the filter of system calls where the host lets a process have one. It is
+// for intrinsic workers on hosts where the kernel confines nothing more.
+type plain struct {
+	path     string // of this program
+	worker   *Worker
+	filtered bool // the child has the filter
+}
+
+func openPlain(ctx context.Context, _ *Options, w *Worker) (layer, error) {
 	path, err := ownProgram()
 	if err != nil {
 		return nil, &Unavailable{
@@ -29,22 +46,29 @@ func openPlain(_ context.Context, _ *Options, w *Worker) (layer, error) {
 			Remedy: "start it from a file that stays where it is",
 		}
 	}
-	return &plain{path: path, worker: w}, nil
+	p := &plain{path: path, worker: w}
+	p.filtered = p.tryFilter(ctx)
+	return p, ctx.Err()
 }
 
 func (p *plain) describe() string {
 	limits, _ := Limits{}.withDefaults(true)
+	kernel, lacks := "nothing of the kernel confines it", "namespaces, Landlock, a filter of system calls, another user"
+	if p.filtered {
+		kernel = "a filter of system calls lets it open no file, start no process or program, make no socket and signal nobody"
+		lacks = "namespaces, Landlock, another user"
+	}
 	return strings.Join([]string{
-		"Layer: limits: a process of its own, which nothing of the kernel confines.",
-		fmt.Sprintf("What holds: the worker %s interprets a language in which nothing of the host is in reach; the process has no environment, no standard input and one socket.", p.worker.Name),
+		"Layer: limits: a process of its own.",
+		fmt.Sprintf("What holds: the worker %s interprets a language in which nothing of the host is in reach; %s; it has no environment, no standard input and one socket.", p.worker.Name, kernel),
 		fmt.Sprintf("Caps by default: memory %s (the process looks every 10 ms and ends itself); %s.", size(limits.Memory), plainCaps),
-		"Not in force: namespaces, Landlock, a filter of system calls, another user. A fault in the interpreter itself would give a program the rights of the caller.",
+		"Not in force: " + lacks + ". A fault in the interpreter itself would give a program what is not in force.",
 	}, "\n")
 }
 
 // runPlain does not return when this process is that child.
 func runPlain() {
-	if len(os.Args) != 3 || os.Args[0] != plainChild {
+	if len(os.Args) < 4 || os.Args[0] != plainChild {
 		return
 	}
 	w := workerNamed(os.Args[1])
@@ -53,17 +77,25 @@ func runPlain() {
 		fmt.Fprintf(os.Stderr, "%s: there is no worker %q\n", plainChild, os.Args[1])
 		os.Exit(1)
 	}
+	conn, err := socketOf(os.Args[4:])
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", plainChild, err)
+		os.Exit(1)
+	}
 	limitPlain(memory)
-	w.run(memory)
+	if os.Args[3] == plainFiltered {
+		if err := filterPlain(); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", plainChild, err)
+			os.Exit(1)
+		}
+	}
+	w.run(conn, memory)
 }
 
 func (p *plain) start(_ context.Context, t *task) (body, error) {
-	cmd := &exec.Cmd{
-		Path: p.path, Args: []string{plainChild, p.worker.Name, strconv.FormatInt(t.limits.Memory, 10)},
-		Env: []string{}, Dir: os.TempDir(), Stdout: t.ends.stdout, Stderr: t.ends.stderr,
-	}
-	s := &single{cmd: cmd, gone: make(chan struct{})}
-	if err := s.begin(t.ends.third); err != nil {
+	cmd := p.command(t)
+	s := &single{cmd: cmd, gone: make(chan struct{}), memoryLimit: t.limits.Memory}
+	if err := s.spawn(); err != nil {
 		return nil, &launchError{err: fmt.Errorf("start the worker: %w", err)}
 	}
 	go func() {
@@ -75,16 +107,16 @@ func (p *plain) start(_ context.Context, t *task) (body, error) {
 
 // A single is a worker that is one process.
 type single struct {
-	cmd  *exec.Cmd
-	gone chan struct{}
+	cmd         *exec.Cmd
+	gone        chan struct{} // closed when it was reaped
+	memoryLimit int64
+	job         *os.File //nolint:unused // on Windows: what ends it with its owner
 }
 
 func (s *single) exited() <-chan struct{} { return s.gone }
 func (s *single) excess() <-chan excess   { return nil }
 
 func (s *single) status() (int, error) { return exitCode(s.cmd.ProcessState), nil }
-
-func (s *single) interrupt() error { return s.cmd.Process.Signal(os.Interrupt) }
 
 func (s *single) kill() { _ = s.cmd.Process.Kill() }
 

@@ -100,6 +100,6 @@ func (s *Sandbox) Start(ctx context.Context, job *Job) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	go p.see(context.Background())
+	go p.see(context.Background()) //nolint:gosec // ctx bounds the start alone
 	return p, nil
 }

@@ -58,15 +58,38 @@ func (f *filter) alone() {
 func filterWorker() ([]byte, error) { return programOf(assembleWorker) }
 
 func assembleWorker(info *arch.Info) ([]bpf.Instruction, error) {
-	return assembleAfter(info, func(f *filter) {
-		f.alone()
-		for _, name := range []string{"execve", "execveat", "fork", "vfork"} {
-			f.always(name, actRefuse)
-		}
-		f.rule("clone", func(p *seccomp.Program) {
-			f.ifBits(0, newSpaces, func() { p.Ret(actRefuse) })
-			f.ifBits(0, unix.CLONE_THREAD, func() { p.Ret(actAllow) })
-			p.Ret(actRefuse)
+	return assembleAfter(info, (*filter).worker)
+}
+
+func (f *filter) worker() {
+	f.alone()
+	for _, name := range []string{"execve", "execveat", "fork", "vfork"} {
+		f.always(name, actRefuse)
+	}
+	f.rule("clone", func(p *seccomp.Program) {
+		f.ifBits(0, newSpaces, func() { p.Ret(actRefuse) })
+		f.ifBits(0, unix.CLONE_THREAD, func() { p.Ret(actAllow) })
+		p.Ret(actRefuse)
+	})
+}
+
+// byName are the system calls that take the name of a file, and those that reach
+// other processes. Go code that has started needs none of them.
+var byName = []string{
+	"access", "chdir", "creat", "faccessat", "faccessat2", "getxattr", "kill", "lgetxattr", "link", "linkat", "listxattr",
+	"llistxattr", "lstat", "mkdir", "mkdirat", "newfstatat", "open", "openat", "openat2", "readlink", "readlinkat",
+	"rename", "renameat", "renameat2", "rmdir", "rt_sigqueueinfo", "stat", "statfs", "statx", "symlink", "symlinkat",
+	"tkill", "truncate", "unlink", "unlinkat",
+}
+
+// filterBare returns the filter for Go code that nothing but a filter holds.
+func filterBare() ([]byte, error) {
+	return programOf(func(info *arch.Info) ([]bpf.Instruction, error) {
+		return assembleAfter(info, func(f *filter) {
+			for _, name := range byName {
+				f.always(name, actRefuse)
+			}
+			f.worker()
 		})
 	})
 }

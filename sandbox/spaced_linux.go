@@ -188,7 +188,7 @@ func dropCapabilities() error {
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var none [2]unix.CapUserData
-	if _, _, errno := psx.Syscall3(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none[0])), 0); errno != 0 {
+	if _, _, errno := psx.Syscall3(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none[0])), 0); errno != 0 { //nolint:gosec // no wrapper does it on all threads
 		return fmt.Errorf("give up the capabilities: %w", errno)
 	}
 	return nil
@@ -210,7 +210,7 @@ func (o *spacedOrder) work(limits []unix.Rlimit) {
 	}
 	debug.SetGCPercent(100)
 	runtime.UnlockOSThread()
-	w.run(o.Memory)
+	w.run(os.NewFile(fdThird, "socket"), o.Memory)
 }
 
 // reap starts the program and stays behind as process 1, which takes in what
@@ -296,24 +296,24 @@ func (o *spacedOrder) prepare(limits []unix.Rlimit) (*limitedProgram, error) {
 //go:norace
 func (p *limitedProgram) start() (pid int, errno syscall.Errno) {
 	const maskSize, setMask = 8, 2
-	path, args, env := unsafe.Pointer(p.path), unsafe.Pointer(&p.args[0]), unsafe.Pointer(&p.env[0])
+	path, args, env := unsafe.Pointer(p.path), unsafe.Pointer(&p.args[0]), unsafe.Pointer(&p.env[0]) //nolint:gosec // the arguments of system calls; no wrapper may be called below
 	limits, resources := p.limits, p.resources
-	all, saved := unsafe.Pointer(&p.all), unsafe.Pointer(&p.saved)
-	unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, setMask, uintptr(all), uintptr(saved), maskSize, 0, 0)
+	all, saved := unsafe.Pointer(&p.all), unsafe.Pointer(&p.saved)                                   //nolint:gosec // as above
+	unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, setMask, uintptr(all), uintptr(saved), maskSize, 0, 0) //nolint:errcheck // there is nobody to tell
 	child, _, errno := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
 	if errno != 0 || child != 0 {
-		unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, setMask, uintptr(saved), 0, maskSize, 0, 0)
+		unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, setMask, uintptr(saved), 0, maskSize, 0, 0) //nolint:errcheck // there is nobody to tell
 		return int(child), errno
 	}
 	for i := range limits {
-		_, _, errno = unix.RawSyscall6(unix.SYS_PRLIMIT64, 0, uintptr(resources[i]), uintptr(unsafe.Pointer(&limits[i])), 0, 0, 0)
+		_, _, errno = unix.RawSyscall6(unix.SYS_PRLIMIT64, 0, uintptr(resources[i]), uintptr(unsafe.Pointer(&limits[i])), 0, 0, 0) //nolint:gosec // as above
 		if errno != 0 {
-			unix.RawSyscall(unix.SYS_EXIT_GROUP, exitNoLimits, 0, 0)
+			unix.RawSyscall(unix.SYS_EXIT_GROUP, exitNoLimits, 0, 0) //nolint:errcheck // there is nobody to tell
 		}
 	}
-	unix.RawSyscall(unix.SYS_SETSID, 0, 0, 0)
-	unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, setMask, uintptr(saved), 0, maskSize, 0, 0)
-	unix.RawSyscall(unix.SYS_EXECVE, uintptr(path), uintptr(args), uintptr(env))
-	unix.RawSyscall(unix.SYS_EXIT_GROUP, exitNoProgram, 0, 0)
-	return 0, 0 // not reached
+	unix.RawSyscall(unix.SYS_SETSID, 0, 0, 0)                                             //nolint:errcheck // there is nobody to tell
+	unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, setMask, uintptr(saved), 0, maskSize, 0, 0) //nolint:errcheck // there is nobody to tell
+	unix.RawSyscall(unix.SYS_EXECVE, uintptr(path), uintptr(args), uintptr(env))          //nolint:errcheck // there is nobody to tell
+	unix.RawSyscall(unix.SYS_EXIT_GROUP, exitNoProgram, 0, 0)                             //nolint:errcheck // there is nobody to tell
+	return 0, 0                                                                           // not reached
 }

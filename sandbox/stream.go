@@ -4,6 +4,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -53,6 +54,19 @@ func (s *streams) close() {
 	}
 }
 
+// abandon closes both ends of what could be made of the streams.
+func (s *streams) abandon(t *task) {
+	t.ends.close()
+	for _, f := range []*os.File{s.stdout.file, s.stderr.file, s.result} {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+	if s.conn != nil {
+		_ = s.conn.Close()
+	}
+}
+
 // A stream takes what a program writes on one descriptor, as fast as it comes,
 // and keeps the first bytes of it, so that a program that floods is not blocked
 // and costs no memory.
@@ -62,7 +76,11 @@ type stream struct {
 
 	mu   sync.Mutex // held from reading some bytes until they are kept
 	kept capture
+
+	until atomic.Pointer[time.Time] //nolint:unused // on Windows: when to give up, as a read there cannot be told
 }
+
+func newStream(keep int) *stream { return &stream{keep: keep, kept: capture{keep: keep}} }
 
 // take returns what was written since it was last called, to the last byte.
 func (s *stream) take() (kept []byte, cut bool) {

@@ -12,8 +12,7 @@ import (
 
 // newStreams makes the streams of a task, and puts the program's ends into it.
 func newStreams(t *task) (*streams, error) {
-	s := &streams{stdout: &stream{keep: t.limits.Stdout}, stderr: &stream{keep: t.limits.Stderr}}
-	s.stdout.kept.keep, s.stderr.kept.keep = s.stdout.keep, s.stderr.keep
+	s := &streams{stdout: newStream(t.limits.Stdout), stderr: newStream(t.limits.Stderr)}
 	var errs [3]error
 	s.stdout.file, t.ends.stdout, errs[0] = os.Pipe()
 	s.stderr.file, t.ends.stderr, errs[1] = os.Pipe()
@@ -23,15 +22,7 @@ func newStreams(t *task) (*streams, error) {
 		s.result, t.ends.third, errs[2] = os.Pipe()
 	}
 	if err := errors.Join(errs[:]...); err != nil {
-		t.ends.close()
-		for _, f := range []*os.File{s.stdout.file, s.stderr.file, s.result} {
-			if f != nil {
-				_ = f.Close()
-			}
-		}
-		if s.conn != nil {
-			_ = s.conn.Close()
-		}
+		s.abandon(t)
 		return nil, err
 	}
 	return s, nil

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/helios-go/helios/internal/testdata"
 )
 
 // A syncBuffer is written to by a tree's process and read by a test.
@@ -71,9 +73,8 @@ func shell(tb testing.TB, script string) (*Tree, *syncBuffer) {
 func python(tb testing.TB, code string, args ...string) (*Tree, *syncBuffer) {
 	tb.Helper()
 	const interpreter = "/usr/bin/python3"
-	if _, err := os.Stat(interpreter); err != nil {
-		tb.Skipf("needs Python: %v", err)
-	}
+	_, err := os.Stat(interpreter)
+	testdata.Need(tb, "Python", err)
 	out := &syncBuffer{}
 	cmd := exec.Command(interpreter, append([]string{"-I", "-S", "-c", code}, args...)...)
 	cmd.Env, cmd.Stdout, cmd.Stderr = []string{}, out, out

@@ -103,8 +103,7 @@ func (j *Job) checkForWorker() error {
 const exitOutOfMemory = exitKilled
 
 // run is the rest of the life of a confined child.
-func (w *Worker) run(memory int64) {
-	conn := os.NewFile(3, "socket")
+func (w *Worker) run(conn *os.File, memory int64) {
 	go watchOwnMemory(memory)
 	os.Exit(w.Main(conn))
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/helios-go/helios/internal/testdata"
 )
 
 // testWorkers are what the test binary passes to Init.
@@ -35,7 +37,7 @@ func echo(conn *os.File) int {
 		case "panic":
 			panic(rest)
 		case "spin":
-			for {
+			for { //nolint:staticcheck // on purpose
 			}
 		case "allocate":
 			var all [][]byte
@@ -44,7 +46,7 @@ func echo(conn *os.File) int {
 				for i := range b {
 					b[i] = 1
 				}
-				all = append(all, b)
+				all = append(all, b) //nolint:staticcheck // so that it is not freed
 			}
 		}
 		if _, err := io.WriteString(conn, answer+"\n"); err != nil {
@@ -63,7 +65,7 @@ func eachLayer(t *testing.T, test func(t *testing.T, s *Sandbox)) {
 			t.Parallel()
 			s, err := OpenWorker(t.Context(), w, &Options{Layers: []string{c.name}})
 			if err != nil {
-				t.Skip(err)
+				testdata.Need(t, "the layer "+c.name, err)
 			}
 			test(t, s)
 		})
@@ -165,5 +167,27 @@ func TestWorkerMustBeKnown(t *testing.T) {
 	_, err := OpenWorker(t.Context(), Worker{Name: "stranger", Main: echo}, nil)
 	if u, ok := errors.AsType[*Unavailable](err); !ok || !strings.Contains(u.Reason, "stranger") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Where nothing else holds, an intrinsic worker still has the filter.
+func TestTheLastLayerHasTheFilter(t *testing.T) {
+	t.Parallel()
+	got, err := hearCanary(t.Context(), &plain{path: "/proc/self/exe", worker: &bareCanary, filtered: true})
+	testdata.Need(t, "a filter of system calls", err)
+	for name, outcome := range got {
+		switch name {
+		case "file", "make", "sys", "kernel_setting", "socket", "spaces", "mount", "run", "signal":
+			if outcome != "denied" {
+				t.Errorf("%s: %s", name, outcome)
+			}
+		}
+	}
+	s, err := OpenWorker(t.Context(), testWorkers[0], &Options{Layers: []string{"limits"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := s.Describe(); !strings.Contains(said, "a filter of system calls lets it open no file") {
+		t.Errorf("it is described as\n%s", said)
 	}
 }

@@ -6,14 +6,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/helios-go/helios/internal/testdata"
 )
 
 // A real program that looks for a home, a terminal and a pager, and has none.
 func TestGitWorksUnderAGrant(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skipf("needs git: %v", err)
-	}
+	_, err := exec.LookPath("git")
+	testdata.Need(t, "git", err)
 	g := Grant{
 		Program: "git", Dir: t.TempDir(), Timeout: time.Minute, Grace: 50 * time.Millisecond, Key: Line, Stderr: true,
 		Env: map[string]string{"GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@b"},

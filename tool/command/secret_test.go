@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/helios-go/helios/internal/testdata"
 	"github.com/helios-go/helios/secret"
 	"pgregory.net/rapid"
 )
@@ -231,9 +232,7 @@ func TestSecretAcrossTheCapOfARealProgram(t *testing.T) {
 	g.setSecret("KEY", v)
 	g.Timeout = time.Minute
 	c, err := Open(g)
-	if err != nil {
-		t.Skipf("needs Python: %v", err)
-	}
+	testdata.Need(t, "Python", err)
 	for offset := 1024 - len(v) - 1; offset <= 1025; offset += 3 {
 		code := fmt.Sprintf(`
 import os, sys
