@@ -183,6 +183,15 @@ func TestTheLastLayerHasTheFilter(t *testing.T) {
 			}
 		}
 	}
+	bare, err := hearCanary(t.Context(), &plain{path: "/proc/self/exe", worker: &bareCanary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"file", "make", "sys", "socket", "mount", "run", "signal"} {
+		if bare[name] != "open" {
+			t.Errorf("without the filter %s is %s, so that it is denied with it proves nothing", name, bare[name])
+		}
+	}
 	s, err := OpenWorker(t.Context(), testWorkers[0], &Options{Layers: []string{"limits"}})
 	if err != nil {
 		t.Fatal(err)
