@@ -82,10 +82,13 @@ func (r *run) complete(c *openCall, v *verdict, i int) error {
 		end.Outcome = OutcomeError
 	}
 	events := []EventData{end}
+	final := v.tool.IsFinal
 	if len(r.s.agent.Hooks) > 0 {
 		wasError := res.IsError
 		var fired []EventData
-		res, fired = r.afterTool(v.call, res)
+		var ends bool
+		res, ends, fired = r.afterTool(v.call, res)
+		final = final || ends
 		events = append(events, fired...)
 		if end.Outcome == OutcomeOK && res.IsError {
 			end.Outcome = OutcomeError
@@ -98,7 +101,7 @@ func (r *run) complete(c *openCall, v *verdict, i int) error {
 	clean(&res, r.s.agent.Limits.ResultBytes)
 	end.Data = res.Data
 	end.Result = &llm.ToolResult{ID: c.call.ID, Name: c.call.Name, Parts: res.Parts, IsError: res.IsError}
-	end.Final = v.tool.IsFinal && end.Outcome == OutcomeOK && !injects(events)
+	end.Final = final && end.Outcome == OutcomeOK && !injects(events)
 	if end.Final && r.s.agent.output != nil {
 		run := r.s.view()
 		data, correction, err := r.hold(&run, string(end.Data))
@@ -115,11 +118,23 @@ func (r *run) complete(c *openCall, v *verdict, i int) error {
 	switch {
 	case end.Outcome == OutcomeAborted:
 		r.abort(err)
-	case end.Final:
+	case end.Final && r.lastOpen(i):
 		_, err := r.stopWell(events...)
 		return err
 	}
 	return r.s.append(r.l, events...)
+}
+
+// lastOpen reports whether all other calls of the message are over. If not, the run
+// ends when they are.
+func (r *run) lastOpen(i int) bool {
+	v := r.s.view()
+	for k := range v.open {
+		if k != i && v.open[k].result == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // injects reports whether a hook has a message for the model among the events.

@@ -85,6 +85,10 @@ type ToolVerdict struct {
 type ResultVerdict struct {
 	Result *tool.Result // not nil: it takes the result's place
 	Inject string       // not empty: the model gets this message with the results
+	// Final ends the run well with the result as its answer, once all calls of the
+	// message are over, as that of a tool marked tool.Final does. It counts only for
+	// a call that went well, and not beside an Inject.
+	Final bool
 }
 
 // A StopVerdict is about the end of a run.
@@ -350,9 +354,8 @@ func (r *run) beforeTool(c tool.Call) (args json.RawMessage, fired []EventData, 
 }
 
 // afterTool has the hooks look at a result. It returns the result that they
-// leave, and what is to be written beside it.
-func (r *run) afterTool(c *tool.Call, res tool.Result) (tool.Result, []EventData) {
-	var events []EventData
+// leave, whether it is to be the run's answer, and what is to be written beside it.
+func (r *run) afterTool(c *tool.Call, res tool.Result) (left tool.Result, final bool, events []EventData) {
 	for i := range r.s.agent.Hooks {
 		h := &r.s.agent.Hooks[i]
 		if h.AfterTool == nil {
@@ -364,19 +367,24 @@ func (r *run) afterTool(c *tool.Call, res tool.Result) (tool.Result, []EventData
 			f.Verdict = "error"
 			res = tool.Text("the result is withheld: " + err.Error())
 			res.IsError = true
-			return res, append(events, &f)
+			return res, false, append(events, &f)
 		}
 		if v.Result != nil {
 			rewrite := f
 			rewrite.Verdict, res = "rewrite", *v.Result
 			events = append(events, &rewrite)
 		}
+		if v.Final {
+			end := f
+			end.Verdict, final = "final", true
+			events = append(events, &end)
+		}
 		if v.Inject != "" {
 			f.Verdict = "inject"
 			events = append(events, &f, injected(v.Inject))
 		}
 	}
-	return res, events
+	return res, final, events
 }
 
 // stopWell ends a run whose answer is there, unless it has not the shape that was

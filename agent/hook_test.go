@@ -380,3 +380,57 @@ func TestHooksThatNeverAgreeEndAtTheTurnLimit(t *testing.T) {
 	wantStop(t, res, err, agent.StopTurns, agent.ErrTurns)
 	wantEqual(t, "text", res.Text, "hm")
 }
+
+// A hook can make a result the answer: the run ends with it when the calls beside it
+// are over, without another model call, whatever the limits have left.
+func TestAHookMakesAResultTheAnswer(t *testing.T) {
+	t.Parallel()
+	found := func(final, inject bool) agent.Hook {
+		return agent.Hook{Name: "found", AfterTool: func(_ context.Context, _ agent.Moment, c *tool.Call, r tool.Result) (agent.ResultVerdict, error) {
+			v := agent.ResultVerdict{Final: final && c.Name == "find"}
+			if v.Final && inject {
+				v.Inject = "look again"
+			}
+			return v, nil
+		}}
+	}
+	find := tool.New("find", "", func(_ context.Context, in struct {
+		Fail bool `json:"fail,omitempty"`
+	}) (map[string]int, error) {
+		if in.Fail {
+			return nil, errors.New("not there")
+		}
+		return map[string]int{"at": 7}, nil
+	}, tool.WithEffect(tool.Mutating))
+	for _, c := range []struct {
+		name   string
+		turn   llmtest.Turn
+		inject bool
+		calls  int // of the model
+		output string
+	}{
+		{"alone", llmtest.Call("find", `{}`), false, 1, `{"at":7}`},
+		{"before others", llmtest.Call("find", `{}`).And("look", `{}`).And("look", `{}`), false, 1, `{"at":7}`},
+		{"after others", llmtest.Call("look", `{}`).And("look", `{}`).And("find", `{}`), false, 1, `{"at":7}`},
+		{"one that failed", llmtest.Call("find", `{"fail":true}`), false, 2, ""},
+		{"beside a message", llmtest.Call("find", `{}`), true, 2, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m := script(c.turn, llmtest.Text("words"), llmtest.Text("more words"))
+			b := open(t, agent.Agent{
+				Model: m, Tools: []tool.Tool{find, echo("look", tool.ReadOnly)}, Hooks: []agent.Hook{found(true, c.inject)}, Policy: agent.AllowAll(),
+			}, nil)
+			res := b.ask("go")
+			if string(res.Output) != c.output || res.Stop != agent.StopDone || res.Turns != c.calls {
+				t.Errorf("got %s after %d turns, stop %s; want %s after %d", res.Output, res.Turns, res.Stop, c.output, c.calls)
+			}
+			for _, e := range b.log() {
+				if d, ok := e.Data.(*agent.ToolEnded); ok && d.Outcome != agent.OutcomeOK && c.output != "" {
+					t.Errorf("%s ended as %s", d.Result.Name, d.Outcome)
+				}
+			}
+			b.ask("and now?") // the log is whole
+		})
+	}
+}

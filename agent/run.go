@@ -176,7 +176,7 @@ func (r *run) step() (bool, error) {
 	case phaseTools:
 		return r.callTools(&v)
 	case phaseAnswer:
-		if stop := stopOf(v.finish); stop != StopDone {
+		if stop := stopOf(v.finish); stop != StopDone && !v.answered {
 			return true, r.end(stop, nil)
 		}
 		return r.stopWell()

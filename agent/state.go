@@ -75,6 +75,7 @@ type runState struct {
 	final     bool // the last turn was the final one
 	text      string
 	output    json.RawMessage
+	answered  bool // by the result of a tool
 	finish    llm.FinishReason
 	aborted   string // the error of the tool that ended the run
 	interrupt SafePoint
@@ -294,7 +295,7 @@ func callsOf(m *llm.Message) []openCall {
 // modelMessage counts a message in.
 func (r *runState) modelMessage(d *ModelMessage) {
 	r.spend(d.Usage, d.Cost)
-	r.finish, r.output = d.Finish, nil // what a final tool gave before was not the end
+	r.finish, r.output, r.answered = d.Finish, nil, false // what a final tool gave before was not the end
 	r.calls += countCalls(&d.Message)
 	if text := d.Message.Text(); text != "" {
 		r.text = text
@@ -338,7 +339,7 @@ func (s *state) toolEnded(d *ToolEnded) {
 	s.history = append(s.history, llm.Message{Role: llm.RoleTool, Parts: parts})
 	s.run.open, s.run.asked = nil, nil
 	s.run.phase = phaseTurn
-	if d.Final {
+	if s.run.answered {
 		s.run.phase = phaseAnswer
 	}
 }
@@ -346,7 +347,7 @@ func (s *state) toolEnded(d *ToolEnded) {
 // toolEnded notes the answer of a final tool, and the error of one that aborts.
 func (r *runState) toolEnded(d *ToolEnded) {
 	if d.Final {
-		r.text, r.output = d.Result.Text(), d.Data
+		r.text, r.output, r.answered = d.Result.Text(), d.Data, true
 	}
 	if d.Outcome == OutcomeAborted {
 		r.aborted = d.Result.Text()

@@ -179,7 +179,7 @@ func (b *Bound[O]) OutputOf(res *agent.Result) (O, error) {
 	if res.Err != nil {
 		return zero, res.Err
 	}
-	return b.output.Decode(res.Text)
+	return b.output.Decode(string(res.Output))
 }
 
 // Close ends the interpreters of all sessions.
@@ -203,13 +203,7 @@ type ending struct {
 	submit bool
 
 	mu   sync.Mutex
-	last map[string]work // of each session
-}
-
-// work is what the cells of a session's latest run have done.
-type work struct {
-	run       string // one in which a cell was run
-	submitted json.RawMessage
+	last map[string]string // of each session the latest run in which a cell was run
 }
 
 const (
@@ -218,10 +212,10 @@ const (
 )
 
 func (e *ending) hook() agent.Hook {
-	return agent.Hook{Name: "codeact", AfterTool: e.afterTool, BeforeModel: e.beforeModel, BeforeStop: e.beforeStop}
+	return agent.Hook{Name: "codeact", AfterTool: e.afterTool, BeforeStop: e.beforeStop}
 }
 
-// afterTool notes what a cell was, before the log has it.
+// afterTool ends the run with what a cell has submitted, before the log has it.
 func (e *ending) afterTool(_ context.Context, at agent.Moment, c *tool.Call, r tool.Result) (agent.ResultVerdict, error) {
 	if c.Name != e.cells || len(r.Data) == 0 {
 		return agent.ResultVerdict{}, nil
@@ -233,44 +227,30 @@ func (e *ending) afterTool(_ context.Context, at agent.Moment, c *tool.Call, r t
 	if report.Refused {
 		return agent.ResultVerdict{}, nil
 	}
+	if e.submit && len(report.Submitted) > 0 {
+		output := tool.Text(string(report.Submitted))
+		output.Data = report.Submitted
+		return agent.ResultVerdict{Result: &output, Final: true}, nil
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.last == nil {
-		e.last = map[string]work{}
+		e.last = map[string]string{}
 	}
-	w := e.last[at.Session]
-	if w.run != at.Run {
-		w = work{run: at.Run}
-	}
-	if len(report.Submitted) > 0 {
-		w.submitted = report.Submitted
-	}
-	e.last[at.Session] = w
+	e.last[at.Session] = at.Run
 	return agent.ResultVerdict{}, nil
 }
 
-// of is what was done in a run, in this process.
-func (e *ending) of(at agent.Moment) work {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if w := e.last[at.Session]; w.run == at.Run {
-		return w
-	}
-	return work{}
-}
-
-// beforeModel ends the run with what was submitted, without another turn.
-func (e *ending) beforeModel(_ context.Context, at agent.Moment, _ *llm.Request) (agent.ModelVerdict, error) {
-	return agent.ModelVerdict{Answer: string(e.of(at).submitted)}, nil
-}
-
-// beforeStop has the model work before it answers. A run that goes on after a crash
-// has its calls counted, but what was submitted in it is gone with the interpreter.
+// beforeStop has the model work before it answers in words. A run that goes on after
+// a crash has its calls counted.
 func (e *ending) beforeStop(_ context.Context, at agent.Moment, r *agent.Result) (agent.StopVerdict, error) {
-	switch w := e.of(at); {
-	case e.submit && w.submitted == nil:
+	e.mu.Lock()
+	ran := e.last[at.Session] == at.Run
+	e.mu.Unlock()
+	switch {
+	case e.submit && len(r.Output) == 0:
 		return agent.StopVerdict{Inject: submitFirst}, nil
-	case !e.submit && w.run == "" && r.ToolCalls == 0:
+	case !e.submit && !ran && r.ToolCalls == 0:
 		return agent.StopVerdict{Inject: runFirst}, nil
 	}
 	return agent.StopVerdict{}, nil

@@ -292,3 +292,30 @@ func TestACodeActSaysWhatItLacks(t *testing.T) {
 		t.Error("an input that has no fields was taken")
 	}
 }
+
+// What was submitted counts, although the cell that did it has used up the money.
+func TestASubmissionCountsWhenTheMoneyIsUsedUp(t *testing.T) {
+	t.Parallel()
+	model := llmtest.New(llmtest.Call("Execute", cell("dear")).And("peek", `{}`).Using(llm.Usage{Input: 5}))
+	sub := llmtest.New(llmtest.Text("yes").Using(llm.Usage{Input: 1000}))
+	sub.ID = "sub"
+	price := llm.Price{Input: 1_000_000}
+	peek := tool.New("peek", "", func(context.Context, struct{}) (string, error) { return "seen", nil }, tool.WithEffect(tool.ReadOnly))
+	c := preset.CodeAct[readings, extreme]{
+		Agent: agent.Agent{
+			Model: model, Tools: []tool.Tool{peek},
+			Prices: llm.Prices{"test/scripted": price, "sub": price}, Limits: agent.Limits{Money: 100},
+		},
+		Task: "Go.", Sub: &agent.Agent{Model: sub},
+		Runtime: scripted(map[string]func(*repltest.Cell) int{"dear": func(c *repltest.Cell) int {
+			if _, err := c.Call("predict", map[string]any{"instructions": "Judge", "input": "x"}); err != nil {
+				fmt.Fprintln(c.Stderr, err)
+			}
+			return submit(extreme{-4.394, 3})(c)
+		}}),
+	}
+	got, res, err := c.Run(t.Context(), day)
+	if err != nil || got.N != 3 || res.Turns != 1 || res.Cost != 1005 || string(res.Output) != res.Text {
+		t.Errorf("got %+v, %+v, %v", got, res, err)
+	}
+}
