@@ -109,3 +109,23 @@ func ExampleCodeAct_sub() {
 	fmt.Println(answer.Hours, err, len(lead.Requests()), len(reader.Requests())) // each model was asked so often
 	// Output: [1 3] <nil> 1 4
 }
+
+// And in Python.
+func ExampleCodeAct_subPython() { //nolint:testableexamples // see ExampleCodeAct_python; TestARecursiveModelRunsInEachRuntime compares it
+	ctx := context.Background()
+	box, err := sandbox.Open(ctx, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	reader := llmtest.New(llmtest.Text("no"), llmtest.Text("yes"))
+	lead := llmtest.New(llmtest.Call("Execute", `{"code":"submit({'hours': [i for i, note in enumerate(notes) if predict('Answer yes or no: was aurora seen?', note) == 'yes']})"}`))
+	read := preset.CodeAct[Notes, Answer]{
+		Agent:   agent.Agent{Model: lead},
+		Runtime: py.New(box, nil),
+		Task:    "In which hours was aurora seen?",
+		Sub:     &agent.Agent{Model: reader},
+	}
+	answer, _, err := read.Run(ctx, Notes{Notes: []string{"overcast", "green arcs overhead"}})
+	fmt.Println(answer.Hours, err) // [1] <nil>
+}
