@@ -153,7 +153,8 @@ func (l *life) agent() agent.Agent {
 	}
 }
 
-// hook is not content with each fourth step, and each fifth message gets a prefix.
+// hook is not content with each fourth step, takes the results of a turn for the
+// answer now and then, and has each fifth message say please.
 func (l *life) hook() agent.Hook {
 	return agent.Hook{
 		Name: "picky",
@@ -163,6 +164,11 @@ func (l *life) hook() agent.Hook {
 				return agent.MessageVerdict{Message: &changed}, nil
 			}
 			return agent.MessageVerdict{}, nil
+		},
+		AfterTool: func(context.Context, agent.Moment, *tool.Call, tool.Result) (agent.ResultVerdict, error) {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			return agent.ResultVerdict{Final: l.turn%7 == 3}, nil
 		},
 		BeforeStop: func(context.Context, agent.Moment, *agent.Result) (agent.StopVerdict, error) {
 			l.mu.Lock()
