@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/dop251/goja"
 	"github.com/helios-go/helios/sandbox/repl"
@@ -104,10 +106,14 @@ func (e *engine) named(f repl.Function, o *goja.Object) bool {
 	return true
 }
 
-// toJSON is JSON.stringify as it was before any cell; "" for what has no JSON.
+// toJSON is JSON.stringify as it was before any cell; "" for what has no JSON. A
+// BigInt, which JSON.stringify refuses, is a whole number, as it is on the way in.
 func (e *engine) toJSON(v goja.Value) (string, goja.Value) {
 	out, err := e.stringify(goja.Undefined(), v)
 	var thrown *goja.Exception
+	if errors.As(err, &thrown) && strings.Contains(thrown.Error(), "BigInt") {
+		return e.toJSONWithBigInts(v)
+	}
 	switch {
 	case errors.As(err, &thrown):
 		return "", thrown.Value()
@@ -116,6 +122,29 @@ func (e *engine) toJSON(v goja.Value) (string, goja.Value) {
 	}
 	s, _ := text(out)
 	return s, nil
+}
+
+// toJSONWithBigInts has each BigInt written as text with a mark that no program
+// knows, and makes numbers of these.
+func (e *engine) toJSONWithBigInts(v goja.Value) (string, goja.Value) {
+	mark := fmt.Sprintf("bigint-%016x%016x:", rand.Uint64(), rand.Uint64())
+	replacer := e.vm.ToValue(func(call goja.FunctionCall) goja.Value {
+		v := call.Argument(1)
+		if goja.IsBigInt(v) {
+			return e.vm.ToValue(mark + v.String())
+		}
+		return v
+	})
+	out, err := e.stringify(goja.Undefined(), v, replacer)
+	var thrown *goja.Exception
+	switch {
+	case errors.As(err, &thrown):
+		return "", thrown.Value()
+	case err != nil:
+		return "", e.newError(err.Error())
+	}
+	s, _ := text(out)
+	return regexp.MustCompile(`"`+mark+`(-?[0-9]+)"`).ReplaceAllString(s, "$1"), nil
 }
 
 // longInteger finds numbers that may not fit a JavaScript number.

@@ -19,8 +19,10 @@ import (
 // interrupted is the value of the interruption that ends a cell.
 const interrupted = "interrupted"
 
-// maxCallStack is the depth of calls after which a program gets a RangeError.
-const maxCallStack = 10_000
+// maxCallStack is the depth of calls after which a program gets a RangeError. What
+// goja needs to come back from calls that go through its own functions grows with
+// the square: at 10,000 it takes longer than the interruption of a cell may.
+const maxCallStack = 4_000
 
 // settings are the runtime's options, as the worker gets them.
 type settings struct {

@@ -33,6 +33,7 @@ type inspector struct {
 
 	budget int
 	path   []*goja.Object // from the root, to see circles
+	asked  []*goja.Object // whose toString runs now
 }
 
 func newInspector(vm *goja.Runtime) *inspector {
@@ -54,8 +55,11 @@ func newInspector(vm *goja.Runtime) *inspector {
 }
 
 // show is a value as text. nested: as a part of another, where text is quoted.
+// It may be called while another value is shown, by a toString that prints.
 func (in *inspector) show(v goja.Value, quoted bool) string {
-	in.budget, in.path = inspectBudget, in.path[:0]
+	budget, path := in.budget, in.path
+	defer func() { in.budget, in.path = budget, path }()
+	in.budget, in.path = inspectBudget, nil
 	if s, ok := text(v); ok && !quoted {
 		return s
 	}
@@ -133,6 +137,9 @@ func (in *inspector) object(o *goja.Object, indent int) string {
 		return "/" + in.data(o, "source") + "/" + in.data(o, "flags")
 	case "Number", "String", "Boolean":
 		return fmt.Sprintf("[%s: %s]", o.ClassName(), in.data(o, "valueOf"))
+	}
+	if _, ok := goja.AssertFunction(o); ok { // an async one, whose class is not Function
+		return in.function(o)
 	}
 	kind := in.constructor(o)
 	switch {
@@ -224,11 +231,15 @@ func (in *inspector) find(o *goja.Object, key string) goja.Value {
 	return nil
 }
 
-// ownText is what a toString of the program's own says.
+// ownText is what a toString of the program's own says, unless that is what wants
+// the object shown.
 func (in *inspector) ownText(o *goja.Object) (string, bool) {
 	switch o.ClassName() {
 	case "Object", "Array":
 	default:
+		return "", false
+	}
+	if slices.Contains(in.asked, o) {
 		return "", false
 	}
 	fn, ok := in.find(o, "toString").(*goja.Object)
@@ -242,6 +253,8 @@ func (in *inspector) ownText(o *goja.Object) (string, bool) {
 	if source, err := in.functionText(fn); err != nil || strings.Contains(source.String(), "[native code]") {
 		return "", false
 	}
+	in.asked = append(in.asked, o)
+	defer func() { in.asked = in.asked[:len(in.asked)-1] }()
 	v, err := call(o)
 	if err != nil {
 		var line string

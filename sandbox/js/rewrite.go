@@ -23,6 +23,9 @@ type script struct {
 // compile parses a cell and makes what it declares at the top level properties of
 // the global object, so that the next cell sees it and may declare it again.
 func compile(name, code string) (*script, error) {
+	if strings.HasPrefix(code, "#!") { // a line for whoever starts a file
+		code = "//" + code[2:]
+	}
 	tree, err := parse(name, code)
 	if object, ok := objectLiteral(name, code); ok {
 		tree, err = object, nil
@@ -33,11 +36,18 @@ func compile(name, code string) (*script, error) {
 	if strings.Contains(code, "await") {
 		if s, asyncErr := compileAsync(name, code); asyncErr == nil {
 			return s, nil
-		} else if !strings.Contains(asyncErr.Error(), errShape.Error()) {
+		} else if !errors.Is(asyncErr, errShape) && !beyond(asyncErr, code) {
 			return nil, asyncErr
 		}
 	}
 	return nil, err
+}
+
+// beyond tells that an error is in what compileAsync puts behind the cell: the cell
+// ends too early, and says so better by itself.
+func beyond(err error, code string) bool {
+	var list parser.ErrorList
+	return errors.As(err, &list) && len(list) > 0 && list[0].Position.Line > strings.Count(code, "\n")+1
 }
 
 func parse(name, code string) (*ast.Program, error) {
@@ -112,10 +122,15 @@ func compileAsync(name, code string) (*script, error) {
 	}
 	s := &script{async: true}
 	var functions, statements []ast.Statement
-	for _, st := range body.List {
+	rest := body.List
+	for len(rest) > 1 && directive(rest[0]) { // "use strict" is one only in front
+		functions, rest = append(functions, rest[0]), rest[1:]
+	}
+	for _, st := range rest {
 		switch d := st.(type) {
 		case *ast.FunctionDeclaration:
 			functions = append(functions, assign(d.Function.Name, d.Function))
+			s.declared = append(s.declared, names(d.Function.Name)...)
 			continue
 		case *ast.VariableStatement:
 			statements = append(statements, assignments(d.List)...)
@@ -123,6 +138,9 @@ func compileAsync(name, code string) (*script, error) {
 		}
 		if list, _ := declared(st); list != nil {
 			statements = append(statements, assignments(list)...)
+			for _, b := range list { // in strict mode only what is there can be assigned
+				s.declared = append(s.declared, names(b.Target)...)
+			}
 			continue
 		}
 		statements = append(statements, st)
@@ -142,6 +160,15 @@ func compileAsync(name, code string) (*script, error) {
 	arrow.DeclarationList = nil
 	s.program, err = goja.CompileAST(tree, false)
 	return s, err
+}
+
+func directive(st ast.Statement) bool {
+	e, ok := st.(*ast.ExpressionStatement)
+	if !ok {
+		return false
+	}
+	_, ok = e.Expression.(*ast.StringLiteral)
+	return ok
 }
 
 func lastOf(list []ast.Statement) ast.Statement { return list[len(list)-1] }

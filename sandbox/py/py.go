@@ -23,6 +23,10 @@
 // An interruption is a KeyboardInterrupt, also in a regular expression; where the
 // program catches it, it comes again after a second, every 10 ms. A loop in C
 // that looks at no signal is ended by the end of the process.
+//
+// Processes that a cell starts stay for the next cells. They are killed with a cell
+// that had to be ended, and where a cell leaves so many that the next one could
+// start none, as far as the sandbox gives the program process numbers of its own.
 package py
 
 import (
@@ -95,10 +99,6 @@ The standard library can be imported; there is no network, and files are tempora
 
 // Start starts an interpreter.
 func (r *Runtime) Start(ctx context.Context, cfg *repl.Config) (*repl.Kernel, error) {
-	options, err := json.Marshal(map[string]any{"warm": r.opts.Warm})
-	if err != nil {
-		return nil, fmt.Errorf("start Python: %w", err)
-	}
 	job := &sandbox.Job{
 		Files: map[string][]byte{"worker.py": worker},
 		Main:  "worker.py",
@@ -107,6 +107,10 @@ func (r *Runtime) Start(ctx context.Context, cfg *repl.Config) (*repl.Kernel, er
 	}
 	if cfg != nil {
 		job.Limits = cfg.Limits
+	}
+	options, err := json.Marshal(map[string]any{"warm": r.opts.Warm, "processes": job.Limits.Processes})
+	if err != nil {
+		return nil, fmt.Errorf("start Python: %w", err)
 	}
 	proc, err := r.box.Start(ctx, job)
 	if err != nil {

@@ -5,6 +5,7 @@ alone. Whatever a cell does to this module, the host trusts none of its frames.
 import __future__
 import ast
 import builtins
+import fcntl
 import inspect
 import io
 import json
@@ -14,6 +15,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 import traceback
 import types
 
@@ -165,7 +167,7 @@ class Worker:
             raise HostError(name + " cannot be called from a child process")
         main = threading.current_thread() is self.main
         cell = self.running
-        if not cell:
+        if cell <= 0:  # below 0 the values of a cell are shown
             raise HostError(name + " cannot be called after its cell has ended")
         try:
             text = encode(args)
@@ -232,6 +234,9 @@ class Worker:
     def start(self, message):
         self.conn.limit = message["frame"]
         options = message.get("options") or {}
+        self.processes = options.get("processes") or 64
+        # With a file system of its own this process has process numbers of its own, too.
+        self.alone = __file__ == "/job/worker.py"
         for name in options.get("warm") or []:
             try:
                 __import__(name)
@@ -248,6 +253,7 @@ class Worker:
     # Cells.
 
     def execute(self, message):
+        mend()
         self.count += 1
         name = f"<cell {self.count}>"
         code = message.get("code", "")
@@ -264,21 +270,41 @@ class Worker:
                 exit_code = 0
             finally:
                 self.running = 0
+                mend()
         except BaseException as error:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            exit_code = self.report(error, code)
+            exit_code = self.explain(error, message["id"])
         signal.setitimer(signal.ITIMER_REAL, 0)
         if os.getpid() != self.pid:  # a child that the cell forked and let run on
             self.flush()
             os._exit(exit_code)
         if message.get("bindings"):
-            late = message["id"] in self.conn.asked
-            result["bindings"] = self.bindings(message["id"], message["bindings"], late)
+            result["bindings"] = self.bindings(message["bindings"])
         self.flush()
         if exit_code:
             result["exit"] = exit_code
+        self.sweep(message["id"])
         self.conn.asked.clear()
         return result
+
+    def sweep(self, cell):
+        """Ends the processes that cells have started, where this one had to be ended or
+        nearly as many are there as may be: the next cell has to work."""
+        if not self.alone:
+            return
+        try:
+            many = sum(n.isdigit() for n in os.listdir("/proc")) >= self.processes * 3 // 4
+            if not many and cell not in self.conn.asked:
+                return
+            os.kill(-1, signal.SIGKILL)  # all of this sandbox but this one and its init
+            # Those that nobody has waited for count, too. Who waits for one later is
+            # told less of its end, so that this is for a storm alone.
+            end = time.monotonic() + 0.3
+            while many and time.monotonic() < end:
+                if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                    time.sleep(0.001)
+        except OSError:
+            pass
 
     def run(self, code, name):
         tree = ast.parse(code, name)
@@ -311,8 +337,26 @@ class Worker:
             except Exception:
                 pass
 
-    def report(self, error, code):
-        """Writes why the cell failed; returns its exit code."""
+    def explain(self, error, cell):
+        """Writes why the cell failed; returns its exit code. The text of an exception
+        is code of the program, so that it can be interrupted as the cell can."""
+        try:
+            try:
+                self.stopping = False
+                if cell in self.conn.asked:  # it has been, and has half a second for its last words
+                    self.conn.asked[-2] = "stop"
+                    cell = -2
+                    signal.setitimer(signal.ITIMER_REAL, 0.5)
+                self.running = cell
+                return self.report(error)
+            finally:
+                self.running = 0
+        except BaseException as e:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            self.say(f"{type(error).__name__}: <its text failed: {type(e).__name__}>\n")
+            return 1
+
+    def report(self, error):
         if isinstance(error, SystemExit):
             if error.code is None:
                 return 0
@@ -322,6 +366,8 @@ class Worker:
             return 1
         try:
             text = "".join(describe(own(traceback.TracebackException.from_exception(error))))
+        except KeyboardInterrupt:
+            raise
         except BaseException as e:
             text = f"{type(error).__name__}: <its text failed: {type(e).__name__}>\n"
         self.say(text)
@@ -332,13 +378,17 @@ class Worker:
             sys.stdout.flush()
             sys.stderr.write(text)
         except Exception:
-            os.write(2, text.encode("utf-8", "backslashreplace"))
+            try:
+                os.write(2, text.encode("utf-8", "backslashreplace"))
+            except OSError:
+                pass
 
     # Variables as text.
 
-    def bindings(self, cell, limits, late):
+    def bindings(self, limits):
         """The variables. Their reprs are code of the program, so that they can be
-        interrupted as it can; for a cell that was interrupted they have half a second."""
+        interrupted as it can. They have half a second: a value that is never done with
+        its repr must not cost each later cell all of its time."""
         out, left = [], limits["total"]
         over = {"name": "__truncated__", "type": "", "value": f"(snapshot exceeded {limits['total']} chars; remaining vars dropped)"}
         names = [n for n, v in list(self.namespace.items())
@@ -346,13 +396,10 @@ class Worker:
                  and not isinstance(v, types.ModuleType) and self.given.get(n, self) is not v]
         try:
             try:
-                if late:
-                    self.conn.asked.pop(cell, None)
-                    self.conn.asked[-1] = "interrupt"
-                    cell = -1
-                    signal.setitimer(signal.ITIMER_REAL, 0.5)
                 self.stopping = False
-                self.running = cell
+                self.conn.asked[-1] = "stop"
+                self.running = -1
+                signal.setitimer(signal.ITIMER_REAL, 0.5)
                 for name in names:
                     value = self.namespace.get(name)
                     binding = {"name": name, "type": type(value).__name__, "value": show(value, limits["value"])}
@@ -541,11 +588,26 @@ def forked(sock):
 
 
 OWN = {}
+KEPT = {}
+BUILTINS = dict(builtins.__dict__)
+
+
+def mend():
+    """Builtins that a cell has removed come back: this module uses them, too."""
+    for key, value in BUILTINS.items():
+        if key not in builtins.__dict__:
+            builtins.__dict__[key] = value
 
 
 def streams():
     """Standard output and error as they were, whatever earlier cells put in their place."""
     for name, fd in (("stdout", 1), ("stderr", 2)):
+        try:
+            if fd not in KEPT:
+                KEPT[fd] = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 60)
+            os.dup2(KEPT[fd], fd)
+        except OSError:
+            pass
         if name not in OWN or OWN[name].closed:
             OWN[name] = io.TextIOWrapper(open(fd, "wb", closefd=False), encoding="utf-8", errors="backslashreplace", line_buffering=True)
         setattr(sys, name, OWN[name])
@@ -554,7 +616,6 @@ def streams():
 
 def main():
     number = int(os.environ.pop("HELIOS_SOCKET_FD", "3"))
-    import fcntl
     # Away from 3, so that nothing meets it by chance, and not inherited.
     high = fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 60)
     os.close(number)

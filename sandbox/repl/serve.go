@@ -110,9 +110,10 @@ func (s *server) read() int {
 	}
 }
 
-// lateBindings is how long showing the variables of an interrupted cell may take.
-// The host gives the whole cell a second more.
-const lateBindings = 500 * time.Millisecond
+// bindingsTime is how long showing the variables may take. It is code of the
+// program's: a value that is never done with its text must not cost each later
+// cell all of its time. The host gives an interrupted cell a second more.
+const bindingsTime = 500 * time.Millisecond
 
 // exitStopped is the exit code of a worker that was told to stop.
 const exitStopped = 3
@@ -146,11 +147,13 @@ func (s *server) runCell(m *hostMessage) *workerMessage {
 	s.mu.Unlock()
 	result := &workerMessage{Type: "result", ID: m.ID, Exit: s.engine.Run(ctx, m.Code)}
 	if m.Bindings != nil {
+		from := ctx
 		if ctx.Err() != nil { // the cell was interrupted, its variables are still wanted
-			ctx, cancel = context.WithTimeout(context.Background(), lateBindings)
-			defer cancel()
+			from = context.Background()
 		}
-		result.Bindings = s.engine.Bindings(ctx, *m.Bindings)
+		within, cancel := context.WithTimeout(from, bindingsTime)
+		defer cancel()
+		result.Bindings = s.engine.Bindings(within, *m.Bindings)
 	}
 	s.mu.Lock()
 	s.running, s.cancel = 0, nil
