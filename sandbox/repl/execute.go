@@ -41,6 +41,10 @@ func (k *Kernel) Execute(ctx context.Context, c Cell) (*Outcome, error) {
 	defer k.vacate()
 	began := time.Now()
 	out := k.run(ctx, &c)
+	out.Said = len(out.Stderr)
+	for _, note := range out.notes {
+		out.Stderr = line(out.Stderr, note)
+	}
 	out.Wall = time.Since(began)
 	return out, nil
 }
@@ -69,14 +73,14 @@ func (k *Kernel) run(ctx context.Context, c *Cell) *Outcome {
 	defer cancel(errors.New("the cell has ended"))
 	running, ok := k.begin(calls)
 	if !ok {
-		return &Outcome{ExitCode: 1, Stderr: "Sandbox process is not alive", Dead: true}
+		return &Outcome{ExitCode: 1, notes: []string{"Sandbox process is not alive"}, Dead: true}
 	}
 	frame, err := encode(&hostMessage{Type: "execute", ID: running.id, Code: c.Code, Bindings: c.Bindings.withDefaults()})
 	if err != nil {
 		k.mu.Lock()
 		k.cell = nil
 		k.mu.Unlock()
-		return &Outcome{ExitCode: 1, Stderr: fmt.Sprintf("the code cannot be handed over: %v", err)}
+		return &Outcome{ExitCode: 1, notes: []string{fmt.Sprintf("the code cannot be handed over: %v", err)}}
 	}
 	k.out.put(frame, nil)
 
@@ -146,10 +150,10 @@ func (k *Kernel) finish(out *Outcome, c *Cell, m *workerMessage) *Outcome {
 	switch {
 	case out.TimedOut:
 		out.ExitCode = 1
-		out.Stderr = line(out.Stderr, "Execution timed out")
+		out.notes = append(out.notes, "Execution timed out")
 	case out.Interrupted:
 		out.ExitCode = 1
-		out.Stderr = line(out.Stderr, "Execution interrupted")
+		out.notes = append(out.notes, "Execution interrupted")
 	}
 	return out
 }
@@ -165,9 +169,9 @@ func (k *Kernel) died(out *Outcome, c *Cell, running *cell) *Outcome {
 	default:
 		k.collect(out, c)
 		if out.TimedOut {
-			out.Stderr = line(out.Stderr, "Execution timed out")
+			out.notes = append(out.notes, "Execution timed out")
 		} else if out.Interrupted {
-			out.Stderr = line(out.Stderr, "Execution interrupted")
+			out.notes = append(out.notes, "Execution interrupted")
 		}
 	}
 	out.Dead = true
@@ -184,7 +188,7 @@ func (k *Kernel) died(out *Outcome, c *Cell, running *cell) *Outcome {
 	case out.TimedOut || out.Interrupted:
 		reason = errKilled.Error()
 	}
-	out.Stderr = line(out.Stderr, reason+"; its variables are lost")
+	out.notes = append(out.notes, reason+"; its variables are lost")
 	return out
 }
 

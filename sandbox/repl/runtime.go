@@ -163,6 +163,7 @@ const Truncated = "__truncated__"
 type Outcome struct {
 	Stdout, Stderr       string // valid UTF-8
 	StdoutCut, StderrCut bool   // more was written than is kept
+	Said                 int    // how much of Stderr the program wrote; what follows is the kernel's own
 	ExitCode             int    // 0, or 1 for a cell that failed, or what the program asked for
 	TimedOut             bool   // ended at Cell.Timeout
 	Interrupted          bool   // ended because the context of Execute did
@@ -171,6 +172,8 @@ type Outcome struct {
 	Rejected             bool   // not run, since another cell was running
 	Bindings             []Binding
 	Wall                 time.Duration
+
+	notes []string // of the kernel, for the end of Stderr
 }
 
 // A Process is an interpreter's process as the Kernel needs it.

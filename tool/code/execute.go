@@ -16,7 +16,7 @@ import (
 // Execute is the tool of that name: it runs a cell in the interpreter of the
 // session that calls it. The model gets what the cell printed, up to
 // Options.ModelBytes, errors and exit code behind it; Data is a [Report]. A cell
-// that fails is an error result.
+// that fails is an error result, unless it has submitted an output.
 //
 // The effect is Mutating: a cell that is run twice has done its work twice, and
 // after a crash its variables are not there in any case. So a call that was running
@@ -175,7 +175,18 @@ func (c *Code) fill(r *Report, out *repl.Outcome) {
 	r.TimedOut, r.Interrupted, r.OutOfMemory = out.TimedOut, out.Interrupted, out.OutOfMemory
 	r.StdoutCut, r.StderrCut = out.StdoutCut, out.StderrCut
 	r.Stdout = c.clean(out.Stdout, out.StdoutCut, r)
-	r.Stderr = c.clean(out.Stderr, out.StderrCut, r)
+	r.Stderr = c.cleanStderr(out, r)
+}
+
+// cleanStderr is clean for standard error, at whose end the kernel says what became
+// of the cell: where a stream was cut that is not its end.
+func (c *Code) cleanStderr(out *repl.Outcome, r *Report) string {
+	said := c.clean(out.Stderr[:out.Said], out.StderrCut, r)
+	note := strings.TrimPrefix(c.clean(out.Stderr[out.Said:], false, r), "\n")
+	if said != "" && note != "" && !strings.HasSuffix(said, "\n") {
+		said += "\n"
+	}
+	return said + note
 }
 
 // clean redacts a stream. The end of one that was cut could be the beginning of a

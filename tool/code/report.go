@@ -33,7 +33,7 @@ type Report struct {
 	Predict    *Spent         `json:"predict,omitempty"`  // what its calls of predict have taken
 	Bindings   []string       `json:"bindings,omitempty"` // names of the variables, with Options.OnBindings
 
-	Submitted  json.RawMessage `json:"submitted,omitempty"` // what this cell has submitted
+	Submitted  json.RawMessage `json:"submitted,omitempty"` // what was accepted, where this cell called submit
 	Redactions secret.Counts   `json:"redactions,omitempty"`
 
 	note string // for the model, before the rest
@@ -42,10 +42,11 @@ type Report struct {
 // minModelBytes is room for all that is said about output beside the output.
 const minModelBytes = 1000
 
-// result words the report for the model, in at most so many bytes.
+// result words the report for the model, in at most so many bytes. A cell that has
+// submitted an output and failed then has done what it was there for.
 func (r *Report) result(limit int) (tool.Result, error) {
 	text := r.text(limit)
-	return textResult(text, r, r.ExitCode != 0)
+	return textResult(text, r, r.ExitCode != 0 && r.Submitted == nil)
 }
 
 // text is what the model reads. What does not fit is cut from standard output

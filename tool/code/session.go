@@ -216,7 +216,7 @@ func (c *Code) launch(ctx context.Context, s *session) (*repl.Kernel, error) {
 	switch {
 	case err != nil:
 	case out.Dead || out.ExitCode != 0:
-		err = &refusal{fmt.Sprintf("the session is refused, since its startup code failed (exit code %d): %s", out.ExitCode, c.clean(out.Stderr, out.StderrCut, &Report{}))}
+		err = &refusal{fmt.Sprintf("the session is refused, since its startup code failed (exit code %d): %s", out.ExitCode, c.cleanStderr(out, &Report{}))}
 	default:
 		return kernel, nil
 	}

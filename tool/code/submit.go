@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/helios-go/helios/llm"
@@ -73,13 +74,21 @@ var accepted = json.RawMessage(`{"status":"accepted"}`)
 func (c *Code) submit(ctx context.Context, s *session, output json.RawMessage) error {
 	run := tool.CallFrom(ctx).Run
 	c.mu.Lock()
-	taken := s.submitted != nil && s.submittedIn == run
+	taken := s.taken(run)
 	c.mu.Unlock()
 	if taken {
 		return errSubmitted
 	}
 	output, _ = c.redactor().JSON(output)
-	if problems := c.opts.Submit.problems(output); len(problems) > 0 {
+	problems := c.opts.Submit.problems(output)
+	if len(problems) > 0 && c.opts.Submit.wraps() && json.Valid(output) {
+		// JavaScript's submit({output: x}) is x by name, and was meant as the object.
+		whole := json.RawMessage(`{"output":` + string(output) + `}`)
+		if len(c.opts.Submit.problems(whole)) == 0 {
+			output, problems = whole, nil
+		}
+	}
+	if len(problems) > 0 {
 		e := &SubmitError{Problems: problems}
 		if schema := c.opts.Submit.Schema; schema != nil {
 			e.Required = shapeOf(schema.JSON).Required
@@ -88,7 +97,7 @@ func (c *Code) submit(ctx context.Context, s *session, output json.RawMessage) e
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s.submitted != nil && s.submittedIn == run { // by another thread of the cell
+	if s.taken(run) { // by another thread of the cell
 		return errSubmitted
 	}
 	s.submitted, s.submittedIn = output, run
@@ -96,6 +105,23 @@ func (c *Code) submit(ctx context.Context, s *session, output json.RawMessage) e
 		s.cell.submitted = output
 	}
 	return nil
+}
+
+// taken tells whether a run has submitted already. A cell that tries again reports
+// what was accepted: that of the first one may never have arrived. Code.mu is held.
+func (s *session) taken(run string) bool {
+	if s.submitted == nil || s.submittedIn != run {
+		return false
+	}
+	if s.cell != nil {
+		s.cell.submitted = s.submitted
+	}
+	return true
+}
+
+// wraps tells whether the output has a field that is named as the parameter is.
+func (s *Submit) wraps() bool {
+	return s.Schema != nil && slices.ContainsFunc(shapeOf(s.Schema.JSON).Properties, func(p property) bool { return p.Name == "output" })
 }
 
 // problems is everything that is wrong with an output.
