@@ -67,7 +67,7 @@ func TestForgeryByTheProgram(t *testing.T) {
 		},
 		"eating what the host says": {
 			"import threading\nthreading.Thread(target=lambda: [os.read(fd, 1) for _ in range(10**9)], daemon=True).start()",
-			func(_, next *repl.Outcome) bool { return next.Wall < time.Second+2100*time.Millisecond },
+			func(_, next *repl.Outcome) bool { return next.Wall < 20*time.Second }, // on a busy machine, too
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -35,14 +35,23 @@ func TestTheCellAfterAForkBomb(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := start(t, nil)
-			run(t, k, "kept = 1", 5*time.Second)
-			run(t, k, bomb, 500*time.Millisecond)
-			run(t, k, "", 5*time.Second) // what was said between the cells
-			out := run(t, k, "import threading\nt = threading.Thread(target=lambda: None)\nt.start()\nt.join()\nif pid := os.fork(): os.waitpid(pid, 0)\nelse: os._exit(0)\nkept", 5*time.Second)
-			if out.Stdout != "1\n" || out.ExitCode != 0 {
-				t.Errorf("got %+v, want a cell that can start threads and processes", out)
+			// On a busy machine the storm can outlast the two seconds after which the
+			// interpreter is killed; then its cells say so, and it is tried again.
+			for range 5 {
+				k := start(t, nil)
+				run(t, k, "kept = 1", 5*time.Second)
+				run(t, k, bomb, 500*time.Millisecond)
+				run(t, k, "", 5*time.Second) // what was said between the cells
+				out := run(t, k, "import threading\nt = threading.Thread(target=lambda: None)\nt.start()\nt.join()\nif pid := os.fork(): os.waitpid(pid, 0)\nelse: os._exit(0)\nkept", 5*time.Second)
+				if out.Dead {
+					continue
+				}
+				if out.Stdout != "1\n" || out.ExitCode != 0 {
+					t.Errorf("got %+v, want a cell that can start threads and processes", out)
+				}
+				return
 			}
+			t.Error("the interpreter was killed each time")
 		})
 	}
 }

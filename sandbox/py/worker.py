@@ -235,8 +235,9 @@ class Worker:
         self.conn.limit = message["frame"]
         options = message.get("options") or {}
         self.processes = options.get("processes") or 64
-        # With a file system of its own this process has process numbers of its own, too.
-        self.alone = __file__ == "/job/worker.py"
+        # With a file system of its own this process has process numbers of its own, too,
+        # and its parent is the first of them. Anywhere else sweep() would end others.
+        self.alone = __file__ == "/job/worker.py" and os.getppid() == 1
         for name in options.get("warm") or []:
             try:
                 __import__(name)

@@ -170,7 +170,7 @@ func TestRealCellsThatRunOutOfTime(t *testing.T) {
 		// What cannot be interrupted is killed.
 		began := time.Now()
 		text, r = run(ctx, t, c, say("/^(?=(a+)+$)(a+)+\\2$/.test('a'.repeat(40) + 'b')", "import itertools\nsum(itertools.repeat(1))"))
-		if took := time.Since(began); took > 4*time.Second {
+		if took := time.Since(began); took > 20*time.Second { // some 2 s, but on a busy machine
 			t.Errorf("it took %v", took)
 		}
 		wantHas(t, "what cannot be interrupted", text, "Execution timed out", "[exit code 1]")
