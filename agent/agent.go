@@ -45,6 +45,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/helios-go/helios/fault"
 	"github.com/helios-go/helios/llm"
@@ -69,7 +70,7 @@ type Agent struct {
 	Hooks        []Hook
 	Limits       Limits
 	Compact      Compactor  // nil: TwoStage{}
-	Prices       llm.Prices // needed for Result.Cost, Limits.Money and Limits.Budget
+	Prices       llm.Prices // by model; nil: what the models say themselves ([llm.Pricer])
 	// Faults says what surrounds a call of a tool: attempts, a circuit breaker, a
 	// time for all of it. A call that must not be repeated is made once, whatever
 	// the policy says of attempts, and a tool.Abort is final. Nil makes each call
@@ -99,6 +100,14 @@ func (a Agent) Run(ctx context.Context, prompt string) (*Result, error) {
 func (a *Agent) check() error {
 	if a.Model == nil {
 		return errors.New("it has no Model")
+	}
+	for m := range a.models() {
+		// Providers report a key or a setting that is missing this way.
+		if broken, ok := m.(interface{ Err() error }); ok {
+			if err := broken.Err(); err != nil {
+				return err
+			}
+		}
 	}
 	for i := range a.Tools {
 		t := &a.Tools[i]
@@ -130,28 +139,49 @@ func (a *Agent) priced() error {
 	if a.Limits.Money == 0 && a.Limits.Budget == nil {
 		return nil
 	}
-	models := []llm.Model{a.Model}
-	switch stages := a.Compact.(type) {
-	case TwoStage:
-		models = append(models, stages.Model)
-	case *TwoStage:
-		models = append(models, stages.Model)
-	}
-	for _, m := range models {
-		if m == nil { // the session's own
-			continue
-		}
-		if _, ok := a.Prices[m.Name()]; !ok {
+	for m := range a.models() {
+		if _, known := a.costOf(m.Name(), llm.Usage{}); !known {
 			return fmt.Errorf("Limits has a limit on money, but Prices has no price for %s", m.Name())
 		}
 	}
 	return nil
 }
 
+// models yields the models that the agent itself asks.
+func (a *Agent) models() iter.Seq[llm.Model] {
+	return func(yield func(llm.Model) bool) {
+		if !yield(a.Model) {
+			return
+		}
+		var second llm.Model // nil is the session's own
+		switch stages := a.Compact.(type) {
+		case TwoStage:
+			second = stages.Model
+		case *TwoStage:
+			second = stages.Model
+		}
+		if second != nil {
+			yield(second)
+		}
+	}
+}
+
 // cost is the price of what a model was used for, 0 if it has none.
 func (a *Agent) cost(model string, u llm.Usage) llm.Micros {
-	cost, _ := a.Prices.Cost(model, u)
+	cost, _ := a.costOf(model, u)
 	return cost
+}
+
+func (a *Agent) costOf(model string, u llm.Usage) (cost llm.Micros, known bool) {
+	if cost, known = a.Prices.Cost(model, u); known {
+		return cost, true
+	}
+	for m := range a.models() {
+		if p, ok := m.(llm.Pricer); ok && m.Name() == model {
+			return p.Cost(u)
+		}
+	}
+	return 0, false
 }
 
 // specs are what a model is told of tools.

@@ -71,7 +71,7 @@ func (a Agent) work(ctx context.Context, h *host, task string) (tool.Result, err
 	case purse != nil:
 		a.Limits.Budget = &Budget{within: []*Budget{purse, own}, total: math.MaxInt64}
 	}
-	if _, priced := a.Prices[a.Model.Name()]; !priced {
+	if _, priced := a.costOf(a.Model.Name(), llm.Usage{}); !priced {
 		a.Prices = parent.agent.Prices
 	}
 	if a.Secrets == nil {

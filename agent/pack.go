@@ -306,10 +306,10 @@ func (c *coder) partList(p *[]llm.Part) {
 }
 
 func (c *coder) part(p *llm.Part) {
-	const signed, call, result, rare, cache = 1, 2, 4, 8, 16
+	const signed, call, result, rare, cache, owned = 1, 2, 4, 8, 16, 32
 	holds := 0
 	for flag, is := range [...]bool{
-		p.Signature != "", p.Call != nil, p.Result != nil, p.Media != nil || p.File != nil || p.Opaque != nil, p.Cache,
+		p.Signature != "", p.Call != nil, p.Result != nil, p.Media != nil || p.File != nil || p.Opaque != nil, p.Cache, p.Model != "",
 	} {
 		if is {
 			holds |= 1 << flag
@@ -331,6 +331,9 @@ func (c *coder) part(p *llm.Part) {
 		keepIf(c, &p.Media)
 		keepIf(c, &p.File)
 		keepIf(c, &p.Opaque)
+	}
+	if holds&owned != 0 {
+		text(c, &p.Model)
 	}
 	if c.unpacking {
 		p.Cache = holds&cache != 0

@@ -243,6 +243,11 @@ func redactPart(red *secret.Redactor, p llm.Part) (llm.Part, secret.Counts) {
 	if counts = counts.Plus(more); counts != nil {
 		p.Text, p.Signature = text, "" // a signature holds for what was signed, and only whole
 	}
+	if p.Opaque != nil && p.Kind != llm.PartOpaque {
+		if _, more = red.JSON(p.Opaque.Data); more != nil { // the part says enough without it
+			p.Opaque, counts = nil, counts.Plus(more)
+		}
+	}
 	switch {
 	case p.Call != nil:
 		call := *p.Call
@@ -260,7 +265,7 @@ func redactPart(red *secret.Redactor, p llm.Part) (llm.Part, secret.Counts) {
 		file := *p.File
 		more = redactFile(red, &file)
 		p.File = changed(p.File, &file, more)
-	case p.Opaque != nil:
+	case p.Opaque != nil && p.Kind == llm.PartOpaque:
 		if _, more = red.JSON(p.Opaque.Data); more != nil { // it cannot be echoed verbatim, so not at all
 			p = llm.Text("[a block of " + p.Opaque.Provider + " was left out: it held a secret]")
 		}

@@ -26,6 +26,9 @@ func estimateParts(parts []llm.Part) int64 {
 	for i := range parts {
 		p := &parts[i]
 		n += estimateText(p.Text) + estimateText(p.Signature)
+		if p.Opaque != nil {
+			n += int64(len(p.Opaque.Data)) / bytesPerToken
+		}
 		switch {
 		case p.Call != nil:
 			n += estimateText(p.Call.Name) + int64(len(p.Call.Args))/bytesPerToken + tokensPerMessage
@@ -33,8 +36,6 @@ func estimateParts(parts []llm.Part) int64 {
 			n += estimateParts(p.Result.Parts) + tokensPerMessage
 		case p.Media != nil, p.File != nil:
 			n += tokensPerMedia
-		case p.Opaque != nil:
-			n += int64(len(p.Opaque.Data)) / bytesPerToken
 		}
 	}
 	return n

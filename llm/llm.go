@@ -59,6 +59,13 @@ type Size struct {
 // A Sizer is a [Model] that knows its [Size].
 type Sizer interface{ Size() Size }
 
+// A Pricer is a [Model] that knows what one answer costs. Known is false where it
+// does not: that is not the same as free. A price can depend on how long the
+// prompt was, so the usage is that of one request and not of several.
+type Pricer interface {
+	Cost(u Usage) (cost Micros, known bool)
+}
+
 // A Request is everything that one model call depends on.
 type Request struct {
 	System   []Part     // instructions, stable prefix first

@@ -40,6 +40,11 @@ const (
 )
 
 // A Part is one piece of a message; Kind says which field holds it.
+//
+// Signature and Opaque are what a provider wants to get back, and Model says
+// whose they are: another model is sent the part without them. Beside a text, a
+// thought or a call, Opaque holds what the provider's own form of that part says
+// besides (ids, citations); it never repeats what the other fields hold.
 type Part struct {
 	Kind      PartKind    `json:"kind"`
 	Text      string      `json:"text,omitempty"`      // PartText, PartThinking
@@ -49,6 +54,7 @@ type Part struct {
 	Media     *Media      `json:"media,omitempty"`
 	File      *FileRef    `json:"file,omitempty"`
 	Opaque    *Opaque     `json:"opaque,omitempty"`
+	Model     string      `json:"model,omitempty"` // Model.Name of whose Signature and Opaque these are; "": of any
 	Cache     bool        `json:"cache,omitempty"` // a prompt-cache breakpoint after this part
 }
 

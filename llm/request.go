@@ -94,5 +94,8 @@ func (p *Part) validate() error {
 	if missing {
 		return fmt.Errorf("a %s without its content", p.Kind)
 	}
+	if p.Kind != PartOpaque && p.Opaque != nil && !json.Valid(p.Opaque.Data) {
+		return fmt.Errorf("what %s said besides is not valid JSON", p.Opaque.Provider)
+	}
 	return nil
 }

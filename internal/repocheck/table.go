@@ -40,8 +40,13 @@ var Imports = []Row{
 		Because:  "fakes for those who test an agent must not bring real stores and providers along",
 	},
 	{
+		Packages: []string{"./provider"},
+		May:      []string{"./llm"},
+		Because:  "what models are and cost can be known without speaking to them",
+	},
+	{
 		Packages: []string{"./provider/..."},
-		May:      []string{"./llm", "./internal/httpx", "./internal/sse"},
+		May:      []string{"./llm", "./provider", "./provider/internal/...", "./internal/httpx", "./internal/sse"},
 		Because:  "a provider translates between llm's types and a wire; retries, budgets and tools belong to the session",
 	},
 	{
