@@ -277,3 +277,45 @@ func TestMoneySpentBeforeACrashIsSpent(t *testing.T) {
 		}
 	})
 }
+
+// A priced model knows what an answer costs, by how long the prompt was.
+type priced struct {
+	*llmtest.Model
+	known bool
+	err   error
+}
+
+func (p priced) Cost(u llm.Usage) (llm.Micros, bool) { return llm.Micros(u.Input * u.Input), p.known }
+func (p priced) Err() error                          { return p.err }
+
+func TestAModelMayKnowItsPrice(t *testing.T) {
+	t.Parallel()
+	m := priced{Model: llmtest.New(llmtest.Text("ok").Using(llm.Usage{Input: 5})), known: true}
+	res, err := agent.Agent{Model: m, Limits: agent.Limits{Money: 100}}.Run(t.Context(), "go")
+	if err != nil || res.Cost != 25 {
+		t.Errorf("cost %d, %v; want 25 by the model's own count", res.Cost, err)
+	}
+	m.Model = llmtest.New(llmtest.Text("ok").Using(llm.Usage{Input: 5}))
+	prices := llm.Prices{m.Name(): {Input: 2_000_000}}
+	if res, err = (agent.Agent{Model: m, Prices: prices}).Run(t.Context(), "go"); err != nil || res.Cost != 10 {
+		t.Errorf("cost %d, %v; want 10 by the agent's prices", res.Cost, err)
+	}
+	m.known = false
+	if _, err = (agent.Agent{Model: m, Limits: agent.Limits{Money: 100}}).Open(t.Context(), nil); err == nil {
+		t.Error("a limit on money is taken with a price that is not known")
+	}
+}
+
+func TestAModelThatCannotBeAskedIsNotOpened(t *testing.T) {
+	t.Parallel()
+	m := priced{Model: script(), err: &llm.Error{Kind: llm.KindAuth, Provider: "acme", Err: errors.New("there is no key")}}
+	for name, a := range map[string]agent.Agent{
+		"its own model":     {Model: m},
+		"the compaction's":  {Model: script(), Compact: agent.TwoStage{Model: m}},
+		"the compaction's,": {Model: script(), Compact: &agent.TwoStage{Model: m}},
+	} {
+		if _, err := a.Open(t.Context(), nil); !errors.Is(err, llm.ErrAuth) {
+			t.Errorf("%s: %v, want what the model says", name, err)
+		}
+	}
+}

@@ -380,6 +380,8 @@ func TestTypesAndSignaturesShowNoSecret(t *testing.T) {
 		{Kind: llm.PartFile, File: &llm.FileRef{URI: "https://host/", MIME: "image/png; k=" + token}},
 		{Kind: llm.PartText, Text: "x", Signature: "of " + token},
 		{Kind: llm.PartText, Text: "x", Signature: "whole"},
+		{Kind: llm.PartText, Text: "y", Opaque: &llm.Opaque{Provider: "acme", Data: json.RawMessage(`{"cited":"` + token + `"}`)}},
+		{Kind: llm.PartText, Text: "z", Opaque: &llm.Opaque{Provider: "acme", Data: json.RawMessage(`{"id":"msg_1"}`)}, Model: "acme/one"},
 	})
 	for i := range res.Parts {
 		m := llm.Message{Role: llm.RoleUser, Parts: res.Parts[i : i+1]}
@@ -388,6 +390,12 @@ func TestTypesAndSignaturesShowNoSecret(t *testing.T) {
 		}
 	}
 	wantEqual(t, "a signature without a secret", res.Parts[3].Signature, "whole")
+	if p := res.Parts[4]; p.Opaque != nil || p.Text != "y" {
+		t.Errorf("a text with a secret beside it becomes %+v, want the text alone", p)
+	}
+	if p := res.Parts[5]; p.Opaque == nil || string(p.Opaque.Data) != `{"id":"msg_1"}` || p.Model != "acme/one" {
+		t.Errorf("a text without a secret beside it becomes %+v, want it untouched", p)
+	}
 }
 
 // redactedResult is what the log has of a result.
