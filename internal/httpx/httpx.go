@@ -52,7 +52,10 @@ type Client struct {
 // shared is the client of those who bring none. Redirects are answers: Go would
 // send headers with a key along to another host.
 var shared = sync.OnceValue(func() *http.Client {
-	t := http.DefaultTransport.(*http.Transport).Clone()
+	t := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
+	if std, ok := http.DefaultTransport.(*http.Transport); ok { // a program may have put its own there
+		t = std.Clone()
+	}
 	t.MaxIdleConnsPerHost = 16
 	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
@@ -72,7 +75,7 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	if client == nil {
 		client = shared()
 	}
-	resp, err := client.Do(req.WithContext(ctx))
+	resp, err := client.Do(req.WithContext(ctx)) //nolint:gosec // where it goes is the caller's business
 	timer.Stop()
 	if err != nil {
 		err = wrap(ctx, req.URL, err)
@@ -104,7 +107,7 @@ func (b *body) Read(p []byte) (int, error) {
 	b.timer.Reset(b.idle)
 	n, err := b.src.Read(p)
 	b.timer.Stop()
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = wrap(b.ctx, b.url, err)
 	}
 	return n, err
@@ -135,8 +138,7 @@ func wrap(ctx context.Context, u *url.URL, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	var outer *url.Error
-	if errors.As(err, &outer) {
+	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err
 	}
 	return &Error{Host: u.Host, Err: plain(err)}

@@ -20,13 +20,24 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func get(t *testing.T, ctx context.Context, url string) *http.Request {
+func get(ctx context.Context, t *testing.T, url string) *http.Request {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return req
+}
+
+// fail sends a request that gets no answer.
+func fail(t *testing.T, c *httpx.Client, req *http.Request) error {
+	t.Helper()
+	resp, err := c.Do(req)
+	if err == nil {
+		resp.Body.Close()
+		t.Fatal("there is an answer")
+	}
+	return err
 }
 
 // pipe is a client whose connections end in a handler, without a network, so that
@@ -77,7 +88,7 @@ func TestASlowBodyIsReadToItsEnd(t *testing.T) {
 				w.(http.Flusher).Flush()
 			}
 		})}
-		resp, err := client.Do(get(t, t.Context(), "http://models.example/"))
+		resp, err := client.Do(get(t.Context(), t, "http://models.example/"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +108,7 @@ func TestSilenceEndsABody(t *testing.T) {
 			w.(http.Flusher).Flush()
 			<-req.Context().Done()
 		})}
-		resp, err := client.Do(get(t, t.Context(), "http://models.example/v1?key=secret"))
+		resp, err := client.Do(get(t.Context(), t, "http://models.example/v1?key=secret"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +134,7 @@ func TestASlowReaderIsNotSilence(t *testing.T) {
 		client := &httpx.Client{IdleTimeout: time.Second, HTTP: pipe(t, func(w http.ResponseWriter, _ *http.Request) {
 			io.WriteString(w, "ab")
 		})}
-		resp, err := client.Do(get(t, t.Context(), "http://models.example/"))
+		resp, err := client.Do(get(t.Context(), t, "http://models.example/"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +155,7 @@ func TestNoHeadersInTimeIsAnError(t *testing.T) {
 		client := &httpx.Client{HeaderTimeout: 3 * time.Second, HTTP: pipe(t, func(_ http.ResponseWriter, req *http.Request) {
 			<-req.Context().Done()
 		})}
-		_, err := client.Do(get(t, t.Context(), "http://models.example/"))
+		err := fail(t, client, get(t.Context(), t, "http://models.example/"))
 		if !errors.Is(err, httpx.ErrNoAnswer) || err.Error() != "models.example: no answer within 3s" {
 			t.Errorf("%v, want ErrNoAnswer", err)
 		}
@@ -161,7 +172,7 @@ func TestTheEndOfTheContextIsTheError(t *testing.T) {
 		})}
 		stopped := errors.New("stopped by the user")
 		ctx, cancel := context.WithCancelCause(t.Context())
-		resp, err := client.Do(get(t, ctx, "http://models.example/"))
+		resp, err := client.Do(get(ctx, t, "http://models.example/"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +196,7 @@ func TestFailuresNameTheHostAndNothingSecret(t *testing.T) {
 	client := &httpx.Client{}
 	check := func(want string) {
 		t.Helper()
-		_, err := client.Do(get(t, t.Context(), "http://user:hunter2@"+host+"/v1?key=hunter2"))
+		err := fail(t, client, get(t.Context(), t, "http://user:hunter2@"+host+"/v1?key=hunter2"))
 		var e *httpx.Error
 		if !errors.As(err, &e) || err.Error() != host+": "+want {
 			t.Errorf("%v, want %s: %s", err, host, want)
@@ -204,7 +215,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	defer other.Close()
 	srv := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
 	defer srv.Close()
-	req := get(t, t.Context(), srv.URL)
+	req := get(t.Context(), t, srv.URL)
 	req.Header.Set("X-Api-Key", "secret")
 	resp, err := (&httpx.Client{}).Do(req)
 	if err != nil {

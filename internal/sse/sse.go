@@ -4,7 +4,7 @@
 //	events := sse.NewReader(resp.Body, 0)
 //	for {
 //		e, err := events.Next()
-//		if err == io.EOF {
+//		if errors.Is(err, io.EOF) {
 //			break
 //		}
 //		if err != nil {
@@ -44,8 +44,8 @@ type Event struct {
 
 // A Reader reads the events of one stream. It is not safe for concurrent use.
 type Reader struct {
-	src io.Reader
-	max int
+	src   io.Reader
+	limit int
 
 	buf        []byte // what was read; the event under way begins at from
 	from, next int    // next is the first byte that no line was made of
@@ -63,12 +63,12 @@ type Reader struct {
 // A span is a piece of buf, relative to the event's first byte.
 type span struct{ from, to int }
 
-// NewReader reads events of at most max bytes from src; 0 is [MaxEvent].
-func NewReader(src io.Reader, max int) *Reader {
-	if max <= 0 {
-		max = MaxEvent
+// NewReader reads events of at most limit bytes from src; 0 is [MaxEvent].
+func NewReader(src io.Reader, limit int) *Reader {
+	if limit <= 0 {
+		limit = MaxEvent
 	}
-	return &Reader{src: src, max: max}
+	return &Reader{src: src, limit: limit}
 }
 
 // Next returns the next event, whose bytes are valid until the next call. At the
@@ -164,10 +164,10 @@ func (r *Reader) field(line []byte) {
 	switch string(key) {
 	case "data":
 		r.lines++
-		switch {
-		case r.lines == 1:
+		switch r.lines {
+		case 1:
 			r.data = r.span(value)
-		case r.lines == 2:
+		case 2:
 			r.joined = append(r.joined, r.at(r.data)...)
 			fallthrough
 		default:
@@ -204,7 +204,7 @@ func (r *Reader) event() (Event, bool) {
 // last is what the end of the source leaves: the event that no blank line ended,
 // then the error.
 func (r *Reader) last() (Event, error) {
-	if r.err == io.EOF {
+	if errors.Is(r.err, io.EOF) {
 		if line := r.buf[r.next:]; len(line) > 0 {
 			if !r.begun {
 				line = r.unmarked(line)
@@ -235,8 +235,8 @@ func (r *Reader) fill() error {
 		r.buf = r.buf[:n]
 		r.seen, r.next = r.seen-r.next, 0
 	}
-	if len(r.buf)+len(r.joined) > r.max {
-		r.err = fmt.Errorf("%w: more than %d bytes", ErrTooLong, r.max)
+	if len(r.buf)+len(r.joined) > r.limit {
+		r.err = fmt.Errorf("%w: more than %d bytes", ErrTooLong, r.limit)
 		return r.err
 	}
 	if len(r.buf) == cap(r.buf) {

@@ -18,13 +18,13 @@ type event struct {
 	cut        bool
 }
 
-func read(t testing.TB, src io.Reader, max int) ([]event, error) {
+func read(t testing.TB, src io.Reader, limit int) ([]event, error) {
 	t.Helper()
-	r := sse.NewReader(src, max)
+	r := sse.NewReader(src, limit)
 	var got []event
 	for {
 		e, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return got, nil
 		}
 		if err != nil {
@@ -128,7 +128,7 @@ type stuck struct{}
 
 func (stuck) Read([]byte) (int, error) { return 0, nil }
 
-func TestReadingCostsNoAllocations(t *testing.T) {
+func TestReadingCostsNoAllocations(t *testing.T) { //nolint:paralleltest // it counts what everybody allocates
 	stream := []byte(strings.Repeat("event: content_block_delta\ndata: {\"type\":\"text\",\"text\":\"hello\"}\n\n", 1000))
 	var src bytes.Reader
 	got := testing.AllocsPerRun(10, func() {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"mime"
 	"net/http"
 
@@ -34,7 +35,7 @@ func (c *Conn) Events(resp *http.Response) iter.Seq2[sse.Event, error] {
 		for {
 			e, err := events.Next()
 			switch {
-			case err == io.EOF:
+			case errors.Is(err, io.EOF):
 				return
 			case errors.Is(err, sse.ErrTooLong):
 				err = c.fail(llm.KindOther, "%w; raise Options.MaxEvent", err)
@@ -92,8 +93,6 @@ func (c *Conn) Body(v any, extra json.RawMessage) ([]byte, error) {
 	if err := json.Unmarshal(body, &fields); err != nil {
 		return nil, fmt.Errorf("make the request: %w", err)
 	}
-	for name, value := range over {
-		fields[name] = value
-	}
+	maps.Copy(fields, over)
 	return Marshal(fields)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -45,6 +46,17 @@ func post(t *testing.T, s *wire.Settings) (*http.Response, error) {
 		t.Fatal(err)
 	}
 	return conn.Post(t.Context(), "/v1/do?a=1", http.Header{"Acme-Version": {"7"}}, []byte(`{"x":1}`))
+}
+
+// refused sends a request that comes to nothing.
+func refused(t *testing.T, s *wire.Settings) error {
+	t.Helper()
+	resp, err := post(t, s)
+	if err == nil {
+		resp.Body.Close()
+		t.Fatal("there is an answer")
+	}
+	return err
 }
 
 func TestARequestCarriesTheKeyAndTheCallersHeaders(t *testing.T) {
@@ -170,13 +182,11 @@ func TestARefusalSaysWhyAndWhatToChange(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			base := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-				for k, v := range tt.header {
-					w.Header()[k] = v
-				}
+				maps.Copy(w.Header(), tt.header)
 				w.WriteHeader(tt.status)
 				io.WriteString(w, tt.body)
 			})
-			_, err := post(t, acme(base))
+			err := refused(t, acme(base))
 			var e *llm.Error
 			if !errors.As(err, &e) || !strings.Contains(err.Error(), tt.want) || e.Status != tt.status || e.RetryAfter != tt.wait {
 				t.Fatalf("%v (%+v), want %q", err, e, tt.want)
@@ -197,8 +207,8 @@ func TestALongRefusalIsCut(t *testing.T) {
 		w.WriteHeader(http.StatusBadGateway)
 		io.WriteString(w, strings.Repeat("x", 70<<10))
 	})
-	_, err := post(t, acme(base))
-	if err == nil || !strings.HasSuffix(err.Error(), "[truncated: error body exceeded 65536 bytes]") {
+	err := refused(t, acme(base))
+	if !strings.HasSuffix(err.Error(), "[truncated: error body exceeded 65536 bytes]") {
 		t.Errorf("the error does not say that it was cut")
 	}
 }
@@ -209,13 +219,13 @@ func TestAServerThatIsNotThere(t *testing.T) {
 	host := srv.Listener.Addr().String()
 	srv.Close()
 	s := acme("http://" + host)
-	_, err := post(t, s)
+	err := refused(t, s)
 	want := "acme: no answer from the server: " + host + ": connection refused; check the network and Options.BaseURL"
 	if !errors.Is(err, llm.ErrTransient) || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	s.Hint = "start it with acme serve"
-	if _, err = post(t, s); !strings.HasSuffix(err.Error(), "; start it with acme serve") {
+	if err = refused(t, s); !strings.HasSuffix(err.Error(), "; start it with acme serve") {
 		t.Errorf("%v, want the provider's own hint", err)
 	}
 }
@@ -232,6 +242,7 @@ func events(t *testing.T, base string) (got []string, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer resp.Body.Close()
 	for e, eventErr := range conn.Events(resp) {
 		if eventErr != nil {
 			err = eventErr
@@ -303,7 +314,11 @@ func TestTheCallersOwnEndIsNoFailureOfTheProvider(t *testing.T) {
 	stopped := errors.New("stopped")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	go func() { <-entered; cancel(stopped) }()
-	if _, err := conn.Post(ctx, "/", nil, []byte("{}")); !errors.Is(err, stopped) || errors.Is(err, llm.ErrTransient) {
+	resp, err := conn.Post(ctx, "/", nil, []byte("{}"))
+	if err == nil {
+		resp.Body.Close()
+	}
+	if !errors.Is(err, stopped) || errors.Is(err, llm.ErrTransient) {
 		t.Errorf("%v, want the cause and nothing transient", err)
 	}
 }
