@@ -126,6 +126,11 @@ var Imports = []Row{
 		Because:  "an example shows what this repository does, without help from others",
 	},
 	{
+		Packages: []string{"./internal/mockllm"},
+		May:      []string{"./internal/testdata"},
+		Because:  "it runs a server that others wrote; what is asked of it is a test's business",
+	},
+	{
 		Packages: []string{"./internal/..."},
 		Modules:  []string{"golang.org/x/sys"},
 		Because:  "internal packages are leaves that any layer may lean on",
@@ -164,7 +169,7 @@ var Forbidden = []Edge{
 
 // Owners are the packages that what is heavy, or dangerous, is for.
 var Owners = []Owner{
-	{"os/exec", []string{"./sandbox/...", "./tool/command", "./internal/repocheck"}, "a process that is started elsewhere is a process that nobody confines"},
+	{"os/exec", []string{"./sandbox/...", "./tool/command", "./internal/repocheck", "./internal/mockllm"}, "a process that is started elsewhere is a process that nobody confines"},
 	{"modernc.org/sqlite", []string{"./store/sqlite"}, "a driver and its 6 MB come only with the store that needs it"},
 	{"github.com/jackc/pgx/v5", []string{"./store/postgres/..."}, "a fleet's driver comes only with the fleet's store"},
 	{"github.com/riverqueue/river", []string{"./store/postgres/..."}, "a fleet's job engine comes only with the fleet's store"},
@@ -191,7 +196,7 @@ var Owners = []Owner{
 }
 
 // TestHelpers are packages for tests, of this repository or of its users.
-var TestHelpers = []string{"./llm/llmtest", "./agent/agenttest", "./prompt/prompttest", "./helio/cdf/cdftest", "./internal/testdata", "./internal/swaptest", "./internal/repocheck",
+var TestHelpers = []string{"./llm/llmtest", "./agent/agenttest", "./prompt/prompttest", "./helio/cdf/cdftest", "./internal/testdata", "./internal/swaptest", "./internal/repocheck", "./internal/mockllm",
 	"./sandbox/repl/repltest", "./sandbox/internal/conformance"}
 
 // Generators are programs that write committed files, and examples, which need a
