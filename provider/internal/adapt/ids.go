@@ -1,6 +1,10 @@
 package adapt
 
-import "github.com/helios-go/helios/llm"
+import (
+	"iter"
+
+	"github.com/helios-go/helios/llm"
+)
 
 // An IDRule says which ids of calls a provider takes.
 type IDRule struct {
@@ -21,49 +25,67 @@ var (
 // are the model's and not ours, so nothing is mapped back: a call and its result
 // only have to agree. It is for one request, and read only once made.
 type IDs struct {
-	out map[string]string // only what was changed
+	out  map[string]string // nil: all are fine as they are
+	rule IDRule
 }
 
 // NewIDs maps the ids of all calls and results. The same id becomes the same in
 // every request, however long the history has grown.
 func NewIDs(rule IDRule, history []llm.Message) *IDs {
-	ids := &IDs{}
-	var taken map[string]string // by whom
-	for i := range history {
-		for j := range history[i].Parts {
-			var id string
-			switch p := &history[i].Parts[j]; {
-			case p.Call != nil:
-				id = p.Call.ID
-			case p.Result != nil:
-				id = p.Result.ID
-			default:
-				continue
-			}
-			if rule.takes(id) {
-				continue
-			}
-			if _, known := ids.out[id]; known {
-				continue
-			}
-			if ids.out == nil {
-				ids.out, taken = map[string]string{}, map[string]string{}
-			}
-			wire := rule.made(id)
-			for salt := id; taken[wire] != ""; {
-				salt += "'"
-				wire = rule.made(salt)
-			}
-			ids.out[id], taken[wire] = wire, "x"
+	ids := &IDs{rule: rule}
+	if ids.fine(history) {
+		return ids
+	}
+	ids.out = map[string]string{}
+	taken := map[string]bool{}
+	for id := range answered(history) {
+		if _, known := ids.out[id]; known {
+			continue
 		}
+		wire := id
+		if !rule.takes(id) {
+			wire = rule.made(id)
+		}
+		for salt := id + "'"; taken[wire]; salt += "'" {
+			wire = rule.made(salt) // the first one in a history keeps its id
+		}
+		ids.out[id], taken[wire] = wire, true
 	}
 	return ids
 }
 
+// fine reports whether nothing needs to be changed.
+func (ids *IDs) fine(history []llm.Message) bool {
+	for id := range answered(history) {
+		if !ids.rule.takes(id) {
+			return false
+		}
+	}
+	return true
+}
+
+// answered are the ids of the calls and results in a history, as often as they
+// occur.
+func answered(history []llm.Message) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range history {
+			for j := range history[i].Parts {
+				p := &history[i].Parts[j]
+				if p.Call != nil && !yield(p.Call.ID) || p.Result != nil && !yield(p.Result.ID) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Out is the id that the provider is given.
 func (ids *IDs) Out(id string) string {
-	if wire, changed := ids.out[id]; changed {
+	if wire, known := ids.out[id]; known {
 		return wire
+	}
+	if !ids.rule.takes(id) {
+		return ids.rule.made(id)
 	}
 	return id
 }
