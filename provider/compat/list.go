@@ -1,0 +1,122 @@
+package compat
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/provider"
+)
+
+// maxList is how long a list of models may be: OpenRouter's has hundreds.
+const maxList = 32 << 20
+
+// List asks a server which models it has, by their ids, with what it says of their
+// windows and what [Models] knows besides. The error, an [*llm.Error], says in one
+// sentence why the server cannot be asked and which setting to change; without one
+// it is reachable, and takes the key.
+func List(ctx context.Context, d Dialect, o *Options) ([]provider.Info, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	conn, err := o.connect(&d, "any")
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, conn.URL("/models"), nil)
+	if err != nil {
+		return nil, conn.Invalid("the base URL cannot be used; change Options.BaseURL")
+	}
+	resp, err := conn.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, conn.Refused(resp)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxList))
+	if err != nil {
+		return nil, conn.Cut()
+	}
+	listed, ok := parseList(body)
+	if !ok {
+		return nil, conn.Invalid("the server answered with no list of models; check Options.BaseURL")
+	}
+	known := Models(d.Name)
+	for i := range listed {
+		info, _ := known.Find(listed[i].ID)
+		info.ID = listed[i].ID
+		info.Size.Context = cmp.Or(listed[i].Size.Context, info.Size.Context)
+		info.Size.MaxOutput = cmp.Or(listed[i].Size.MaxOutput, info.Size.MaxOutput)
+		listed[i] = info
+	}
+	slices.SortFunc(listed, func(a, b provider.Info) int { return cmp.Compare(a.ID, b.ID) })
+	return listed, nil
+}
+
+// A listed is one model as servers describe it. How much it takes has a name of its
+// own with each: vLLM, Groq, OpenRouter, Mistral, llama.cpp.
+type listed struct {
+	ID            string   `json:"id"`
+	MaxModelLen   number   `json:"max_model_len"`
+	ContextWindow number   `json:"context_window"`
+	ContextLength number   `json:"context_length"`
+	MaxContext    number   `json:"max_context_length"`
+	MaxCompletion number   `json:"max_completion_tokens"`
+	Meta          struct { // llama.cpp
+		Context number `json:"n_ctx"`
+	} `json:"meta"`
+	Top struct { // OpenRouter
+		Context       number `json:"context_length"`
+		MaxCompletion number `json:"max_completion_tokens"`
+	} `json:"top_provider"`
+}
+
+// A number is a count, 0 where a server writes something else.
+type number int64
+
+// UnmarshalJSON never fails.
+func (n *number) UnmarshalJSON(data []byte) error {
+	s := scanner{data: data}
+	i, _ := s.int()
+	*n = number(max(0, i))
+	return nil
+}
+
+// parseList reads {"data":[...]}, a bare list, and the "models" of others.
+func parseList(body []byte) ([]provider.Info, bool) {
+	var in struct {
+		Data   json.RawMessage `json:"data"`
+		Models json.RawMessage `json:"models"`
+	}
+	list := json.RawMessage(body)
+	if json.Unmarshal(body, &in) == nil {
+		switch {
+		case in.Data != nil:
+			list = in.Data
+		case in.Models != nil:
+			list = in.Models
+		}
+	}
+	var models []listed
+	if json.Unmarshal(list, &models) != nil {
+		return nil, false
+	}
+	infos := make([]provider.Info, 0, len(models))
+	for i := range models {
+		m := &models[i]
+		if m.ID == "" {
+			continue
+		}
+		infos = append(infos, provider.Info{ID: m.ID, Size: llm.Size{
+			Context:   int64(cmp.Or(m.Top.Context, m.MaxModelLen, m.ContextWindow, m.ContextLength, m.MaxContext, m.Meta.Context)),
+			MaxOutput: int64(cmp.Or(m.Top.MaxCompletion, m.MaxCompletion)),
+		}})
+	}
+	return infos, true
+}

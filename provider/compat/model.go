@@ -1,0 +1,262 @@
+package compat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/provider"
+	"github.com/helios-go/helios/provider/internal/wire"
+)
+
+// A Model is one model of one server. It is safe for concurrent use.
+type Model struct {
+	d     Dialect
+	id    string
+	o     Options
+	info  provider.Info
+	conn  *wire.Conn
+	err   error
+	close bool // it is on this machine
+}
+
+// New makes a model that a server of this dialect has. It never fails: what is
+// wrong with the settings is what [Model.Err] says.
+func (d *Dialect) New(model string, o *Options) *Model {
+	m := &Model{d: *d, id: model}
+	if o != nil {
+		m.o = *o
+	}
+	if m.o.Info != nil {
+		m.info = *m.o.Info
+	} else {
+		m.info, _ = Models(d.Name).Find(model)
+	}
+	m.conn, m.err = m.o.connect(&m.d, model)
+	switch {
+	case m.err != nil:
+	case model == "":
+		m.err = m.conn.Invalid("no model is named; give one that the server has, see compat.List")
+	default:
+		m.close = loopback(m.conn.Base())
+	}
+	return m
+}
+
+// connect is the way to a server.
+func (o *Options) connect(d *Dialect, model string) (*wire.Conn, error) {
+	s := &wire.Settings{
+		Provider: d.Name, Model: model,
+		Key: o.Key, KeyVar: d.KeyVar, KeyHeader: d.KeyHeader, Keyless: d.Keyless,
+		Home: d.BaseURL, BaseURL: o.BaseURL, Header: o.Header, HTTP: o.HTTP,
+		HeaderTimeout: o.HeaderTimeout, IdleTimeout: o.IdleTimeout, MaxEvent: o.MaxEvent,
+		Kinds: kinds, Hint: d.Hint,
+	}
+	if s.KeyHeader == "" {
+		s.KeyHeader, s.KeyPrefix = "Authorization", "Bearer "
+	}
+	return wire.New(s)
+}
+
+// loopback reports whether a server is on this machine.
+func loopback(u *url.URL) bool {
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Name is the dialect's name and the model's, as in "groq/llama-3.3-70b-versatile".
+func (m *Model) Name() string { return m.d.Name + "/" + m.id }
+
+// Size is what is known of the model's windows.
+func (m *Model) Size() llm.Size { return m.info.Size }
+
+// Cost is what a request costs, and whether that is known. What runs on this
+// machine costs nothing.
+func (m *Model) Cost(u llm.Usage) (llm.Micros, bool) {
+	if m.d.Free && m.close && len(m.info.Prices) == 0 {
+		return 0, true
+	}
+	return m.info.Cost(u)
+}
+
+// Err is what is wrong with the settings, an [*llm.Error], or nil.
+func (m *Model) Err() error { return m.err }
+
+// Dialect is a copy of the model's.
+func (m *Model) Dialect() Dialect { return m.d }
+
+// LogValue is the name and the options without anything secret.
+func (m *Model) LogValue() slog.Value {
+	return slog.GroupValue(slog.String("model", m.Name()), slog.Any("options", m.o.LogValue()))
+}
+
+// String is LogValue as a text.
+func (m *Model) String() string { return m.LogValue().String() }
+
+// GoString is String, so that %#v keeps the key back too.
+func (m *Model) GoString() string { return m.String() }
+
+// Format prints String whatever the verb.
+func (m *Model) Format(f fmt.State, _ rune) { fmt.Fprint(f, m.String()) } //nolint:errcheck // as fmt itself
+
+// Stream runs one request. See [llm.Model]; errors are [*llm.Error].
+func (m *Model) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Chunk, error] {
+	if m.err != nil {
+		return wire.Dead(m.err)
+	}
+	return func(yield func(llm.Chunk, error) bool) {
+		b := &builder{d: &m.d, m: m, req: req}
+		body, err := b.body()
+		if err != nil {
+			yield(llm.Chunk{}, err)
+			return
+		}
+		resp, err := m.conn.Post(ctx, m.path(), m.header(), body)
+		if err != nil {
+			yield(llm.Chunk{}, m.explain(err))
+			return
+		}
+		d := &decoder{model: m.Name(), provider: m.d.Name, real: b.names.Back, submit: b.submit}
+		if err := m.read(resp, d, yield); err != nil {
+			yield(llm.Chunk{}, err)
+		}
+	}
+}
+
+// errLeft is a reader that wants no more.
+var errLeft = errors.New("left")
+
+// read yields what the events of an answer make. The error is the last value to
+// yield; nil when the answer was whole, or its reader has gone.
+func (m *Model) read(resp *http.Response, d *decoder, yield func(llm.Chunk, error) bool) error {
+	switch err := m.events(resp, d, yield); {
+	case errors.Is(err, errLeft):
+		return nil
+	case err != nil:
+		return err
+	}
+	problem, err := d.end()
+	switch {
+	case errors.Is(err, errCut):
+		return m.conn.Cut()
+	case problem != nil:
+		return m.failed(problem)
+	}
+	m.tell(d, yield)
+	return nil
+}
+
+// events yields all but the end. Once the finish_reason was there the answer is
+// whole, and a connection that breaks then takes nothing away but the usage.
+func (m *Model) events(resp *http.Response, d *decoder, yield func(llm.Chunk, error) bool) error {
+	for event, err := range m.conn.Events(resp) {
+		if err != nil {
+			if len(d.finish) > 0 && errors.Is(err, llm.ErrTransient) {
+				return nil
+			}
+			return err
+		}
+		last, problem, err := d.event(event.Data)
+		switch {
+		case err != nil && event.Cut && len(d.finish) > 0:
+			return nil
+		case err != nil:
+			return m.conn.Garbled(event.Cut, err)
+		case !m.tell(d, yield):
+			return errLeft
+		case problem != nil:
+			return m.failed(problem)
+		case last:
+			return nil
+		}
+	}
+	return nil
+}
+
+func (m *Model) tell(d *decoder, yield func(llm.Chunk, error) bool) bool {
+	for i := range d.out {
+		if !yield(d.out[i], nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// path is where requests go, behind the base URL.
+func (m *Model) path() string {
+	if m.d.Path == "" {
+		return "/chat/completions"
+	}
+	return m.d.Path
+}
+
+// header is ours beside the key.
+func (m *Model) header() http.Header { return nil }
+
+// Azure makes the model of a deployment, which goes by the deployment's name.
+// Endpoint is the resource, as in https://my-resource.openai.azure.com; "" is that
+// of AZURE_OPENAI_ENDPOINT. Version is the api-version, as in 2025-04-01-preview; ""
+// is Azure's v1 interface, which has none.
+func Azure(endpoint, deployment, version string, o *Options) *Model {
+	d := azure
+	if endpoint == "" {
+		endpoint = os.Getenv("AZURE_OPENAI_ENDPOINT")
+	}
+	endpoint = strings.TrimRight(endpoint, "/")
+	d.Hint = "check the endpoint (AZURE_OPENAI_ENDPOINT) and the network"
+	switch {
+	case endpoint == "":
+	case version == "":
+		d.BaseURL = strings.TrimSuffix(endpoint, "/openai/v1") + "/openai/v1"
+	default:
+		d.BaseURL = endpoint + "/openai/deployments/" + url.PathEscape(deployment)
+		d.Path = "/chat/completions?api-version=" + url.QueryEscape(version)
+	}
+	m := d.New(deployment, o)
+	if m.err != nil && d.BaseURL == "" && m.o.BaseURL == "" {
+		m.err = &llm.Error{Kind: llm.KindInvalidRequest, Provider: d.Name, Err: errors.New("there is no endpoint; set AZURE_OPENAI_ENDPOINT or give compat.Azure one")}
+	}
+	return m
+}
+
+// DeepSeek makes a model of api.deepseek.com, with the key of DEEPSEEK_API_KEY.
+func DeepSeek(model string, o *Options) *Model { return deepSeek.New(model, o) }
+
+// Gemini makes a model of Google's compatible endpoint, with the key of
+// GEMINI_API_KEY. Package gemini has the whole of Gemini.
+func Gemini(model string, o *Options) *Model { return gemini.New(model, o) }
+
+// Groq makes a model of api.groq.com, with the key of GROQ_API_KEY.
+func Groq(model string, o *Options) *Model { return groq.New(model, o) }
+
+// LlamaCpp makes a model of a llama-server, by itself on port 8080 of this machine.
+func LlamaCpp(model string, o *Options) *Model { return llamaCpp.New(model, o) }
+
+// Mistral makes a model of api.mistral.ai, with the key of MISTRAL_API_KEY.
+func Mistral(model string, o *Options) *Model { return mistral.New(model, o) }
+
+// OpenAI makes a model of OpenAI's chat completions, with the key of
+// OPENAI_API_KEY. Package openai speaks the newer Responses API.
+func OpenAI(model string, o *Options) *Model { return openAI.New(model, o) }
+
+// OpenRouter makes a model of openrouter.ai, with the key of OPENROUTER_API_KEY.
+func OpenRouter(model string, o *Options) *Model { return openRouter.New(model, o) }
+
+// VLLM makes a model of a vLLM server, by itself on port 8000 of this machine.
+func VLLM(model string, o *Options) *Model { return vLLM.New(model, o) }
+
+// New makes a model of any other server, whose address is Options.BaseURL. Name is
+// what it is called in the model's name and in errors.
+func New(name, model string, o *Options) *Model {
+	d := other
+	d.Name = name
+	return d.New(model, o)
+}
