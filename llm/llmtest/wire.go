@@ -20,7 +20,7 @@ import (
 // which needs no network, so that with testing/synctest pauses cost no time:
 //
 //	wire := llmtest.NewWire(llmtest.SSE(stream).Cut(llmtest.CutEvery(1)).To("POST", "/v1/messages"))
-//	model := anthropic.New("claude-sonnet-5", &anthropic.Options{Client: wire.Client(), Key: "test"})
+//	model := anthropic.New("claude-sonnet-5", &anthropic.Options{HTTP: wire.Client(), Key: "test"})
 //	resp, err := llm.Generate(ctx, model, req)
 //	if err := wire.Done(); err != nil {
 //		t.Error(err)

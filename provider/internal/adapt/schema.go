@@ -343,7 +343,7 @@ func (a *adapter) items(s *object) any {
 		return a.any(rest)
 	}
 	if sub, ok := rest.(*object); ok {
-		prefix = append(prefix[:len(prefix):len(prefix)], sub)
+		prefix = append(slices.Clip(prefix), sub)
 	} else if rest != false || !more { // anything may come behind
 		a.possible = false
 		return newObject(0)

@@ -144,7 +144,7 @@ func orNull(o *object) *object {
 		o.drop("const")
 		o.set("enum", []any{one, nil})
 	} else if values := o.list("enum"); values != nil {
-		o.set("enum", append(values[:len(values):len(values)], nil))
+		o.set("enum", append(slices.Clip(values), nil))
 	}
 	return o
 }

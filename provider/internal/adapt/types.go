@@ -84,7 +84,7 @@ func (a *adapter) typed(out *object, types []string, s *object) {
 	}
 	if slices.Contains(known, "null") {
 		if values := out.list("enum"); values != nil && !a.d.Texts && !slices.Contains(values, any(nil)) && s.m["nullable"] == true {
-			out.set("enum", append(values[:len(values):len(values)], nil))
+			out.set("enum", append(slices.Clip(values), nil))
 		}
 	}
 	if slices.Contains(known, "array") && !out.has("items") {

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,20 @@ import (
 	"github.com/helios-go/helios/internal/sse"
 	"github.com/helios-go/helios/llm"
 )
+
+// Ask posts a request and reads the events of its answer: [Conn.Post], then
+// [Conn.Events].
+func (c *Conn) Ask(ctx context.Context, path string, header http.Header, body []byte) iter.Seq2[sse.Event, error] {
+	return func(yield func(sse.Event, error) bool) {
+		resp, err := c.Post(ctx, path, header, body)
+		if err != nil {
+			yield(sse.Event{}, err)
+			return
+		}
+		defer resp.Body.Close()
+		c.Events(resp)(yield)
+	}
+}
 
 // Events reads the events of an answer and closes its body. The end of the stream
 // ends the sequence: whether it was the end of the answer is for the caller to

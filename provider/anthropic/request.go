@@ -1,0 +1,274 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/provider/internal/adapt"
+	"github.com/helios-go/helios/provider/internal/wire"
+)
+
+// request is the body of a call, in the order of the API's documentation.
+type request struct {
+	Model     string        `json:"model"`
+	MaxTokens int64         `json:"max_tokens"`
+	Stream    bool          `json:"stream"`
+	System    []*block      `json:"-"`
+	SystemAny any           `json:"system,omitempty"` // a text, or System
+	Messages  []*message    `json:"messages"`
+	Tools     []*toolSpec   `json:"tools,omitempty"`
+	Choice    *toolChoice   `json:"tool_choice,omitempty"`
+	Stop      []string      `json:"stop_sequences,omitempty"`
+	Temp      *float64      `json:"temperature,omitempty"`
+	TopP      *float64      `json:"top_p,omitempty"`
+	Thinking  *thinking     `json:"thinking,omitempty"`
+	Output    *outputConfig `json:"output_config,omitempty"`
+}
+
+type message struct {
+	Role    string   `json:"role"`
+	Content []*block `json:"content"`
+}
+
+type toolSpec struct {
+	Type        string          `json:"type,omitempty"` // of the API's own tools
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Input       json.RawMessage `json:"input_schema,omitempty"`
+	Cache       *cacheControl   `json:"cache_control,omitempty"`
+}
+
+type toolChoice struct {
+	Type string `json:"type"`
+	Name string `json:"name,omitempty"`
+}
+
+type outputConfig struct {
+	Effort string        `json:"effort,omitempty"`
+	Format *outputFormat `json:"format,omitempty"`
+}
+
+type outputFormat struct {
+	Type   string          `json:"type"`
+	Schema json.RawMessage `json:"schema"`
+}
+
+// An encoder makes the requests of one stream.
+type encoder struct {
+	model       *Model
+	req         *llm.Request
+	request     request
+	names       *adapt.Names
+	ids         *adapt.IDs
+	clientTools int
+	marked      []*block // where the caller wants marks
+	resumed     []llm.Part
+}
+
+func (m *Model) encoder(req *llm.Request) (*encoder, error) {
+	e := &encoder{model: m, req: req, names: adapt.NewNames(req.Tools, req.Messages, 0), ids: adapt.NewIDs(adapt.AnthropicIDs, req.Messages)}
+	e.request = request{Model: m.id, Stream: true, MaxTokens: req.Options.MaxTokens, Stop: req.Options.Stop}
+	if e.request.MaxTokens == 0 {
+		e.request.MaxTokens = m.shape.output
+	}
+	if m.opts.version() == oldVersion && m.shape.kind == budgeted {
+		e.request.Temp, e.request.TopP = req.Options.Temperature, req.Options.TopP
+	}
+	e.system(req.System)
+	for _, step := range []func() error{e.tools, e.choice, e.output, func() error { return e.think(req.Options.Thinking) }} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	if e.request.Thinking != nil && e.request.Thinking.Type == "enabled" {
+		e.request.Temp, e.request.TopP = nil, nil // not while it thinks
+	}
+	return e, nil
+}
+
+// body is the request as JSON.
+func (e *encoder) body() ([]byte, error) {
+	e.marked = e.marked[:0]
+	for _, b := range e.request.System {
+		if b.marked {
+			e.marked = append(e.marked, b)
+		}
+	}
+	if err := e.messages(); err != nil {
+		return nil, err
+	}
+	e.mark()
+	if e.request.SystemAny = nil; len(e.request.System) > 0 {
+		e.request.SystemAny = e.request.System
+		if e.model.opts.Cache == CacheNone {
+			e.request.SystemAny = e.systemText()
+		}
+	}
+	return e.model.conn.Body(&e.request, e.req.Options.Provider["anthropic"])
+}
+
+// system keeps the instructions as one block, or as several where the caller has
+// marked the end of one.
+func (e *encoder) system(parts []llm.Part) {
+	var b strings.Builder
+	flush := func(marked bool) {
+		if strings.TrimSpace(b.String()) != "" {
+			e.request.System = append(e.request.System, &block{Type: "text", Text: new(b.String()), marked: marked})
+		}
+		b.Reset()
+	}
+	for i := range parts {
+		if parts[i].Kind != llm.PartText || parts[i].Text == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(parts[i].Text)
+		if parts[i].Cache {
+			flush(true)
+		}
+	}
+	flush(false)
+}
+
+func (e *encoder) systemText() string {
+	texts := make([]string, len(e.request.System))
+	for i, b := range e.request.System {
+		texts[i] = *b.Text
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+func (e *encoder) tools() error {
+	for i := range e.req.Tools {
+		spec := &e.req.Tools[i]
+		if spec.Name == "web_search" && e.model.opts.WebSearch || spec.Name == "web_fetch" && e.model.opts.WebFetch {
+			return e.model.conn.Invalid("the tool %s has the name of one of Anthropic's own; rename it, or leave Options.WebSearch and WebFetch out", spec.Name)
+		}
+		schema, err := adapt.Schema(spec.Input, adapt.Anthropic)
+		if err != nil {
+			return e.model.conn.Invalid("the tool %s cannot be offered: %w", spec.Name, err)
+		}
+		e.request.Tools = append(e.request.Tools, &toolSpec{Name: e.names.Out(spec.Name), Description: spec.Description, Input: schema.JSON})
+	}
+	e.clientTools = len(e.request.Tools)
+	if e.model.opts.WebSearch {
+		e.request.Tools = append(e.request.Tools, &toolSpec{Type: "web_search_20260318", Name: "web_search"})
+	}
+	if e.model.opts.WebFetch {
+		e.request.Tools = append(e.request.Tools, &toolSpec{Type: "web_fetch_20260318", Name: "web_fetch"})
+	}
+	return nil
+}
+
+// choice says what has to be called. A model that refuses to be forced is offered
+// nothing else than the tools that are named.
+func (e *encoder) choice() error {
+	c := &e.req.Choice
+	switch c.Mode {
+	case llm.ChoiceNone:
+		if len(e.request.Tools) > 0 {
+			e.request.Choice = &toolChoice{Type: "none"}
+		}
+	case llm.ChoiceAny:
+		if e.model.shape.free {
+			return e.model.conn.Invalid("%s cannot be made to call a tool; leave the tool choice to it, or name the tool", e.model.id)
+		}
+		e.request.Choice = &toolChoice{Type: "any"}
+	case llm.ChoiceNamed:
+		switch {
+		case e.model.shape.free:
+			e.only(c.Names)
+		case len(c.Names) > 1:
+			return e.model.conn.Invalid("the tool choice names %d tools and Anthropic takes one; name one, or leave the others out of the request", len(c.Names))
+		default:
+			e.request.Choice = &toolChoice{Type: "tool", Name: e.names.Out(c.Names[0])}
+		}
+	}
+	return nil
+}
+
+// only offers the tools of these names.
+func (e *encoder) only(names []string) {
+	kept := e.request.Tools[:0]
+	for _, t := range e.request.Tools {
+		for _, name := range names {
+			if t.Name == e.names.Out(name) {
+				kept = append(kept, t)
+			}
+		}
+	}
+	e.request.Tools, e.clientTools = kept, len(kept)
+}
+
+func (e *encoder) config() *outputConfig {
+	if e.request.Output == nil {
+		e.request.Output = &outputConfig{}
+	}
+	return e.request.Output
+}
+
+// output asks for JSON: by the API where it can hold to the schema, else in words.
+func (e *encoder) output() error {
+	if e.req.Output == nil {
+		return nil
+	}
+	schema, err := adapt.Schema(e.req.Output.JSON, adapt.AnthropicOutput)
+	if err != nil {
+		return e.model.conn.Invalid("the output %s cannot be asked for: %w", e.req.Output.Name, err)
+	}
+	if e.model.info.Output && schema.Strict {
+		e.config().Format = &outputFormat{Type: "json_schema", Schema: schema.JSON}
+		return nil
+	}
+	rule := "Your answer is one JSON value that fits this schema, and nothing else: no prose, no code fence."
+	if len(e.req.Tools) > 0 {
+		rule = "You may call tools first. Your last message is one JSON value that fits this schema, and nothing else: no prose, no code fence."
+	}
+	e.request.System = append(e.request.System, &block{Type: "text", Text: new(rule + "\n" + string(e.req.Output.JSON))})
+	return nil
+}
+
+// A block is a piece of a message.
+type block struct {
+	Type      string          `json:"type"`
+	Text      *string         `json:"text,omitempty"`
+	Thinking  *string         `json:"thinking,omitempty"`
+	Signature string          `json:"signature,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Input     json.RawMessage `json:"input,omitempty"`
+	ToolUseID string          `json:"tool_use_id,omitempty"`
+	Content   []*block        `json:"content,omitempty"`
+	IsError   bool            `json:"is_error,omitempty"`
+	Source    *source         `json:"source,omitempty"`
+	Title     string          `json:"title,omitempty"`
+	Cache     *cacheControl   `json:"cache_control,omitempty"`
+
+	raw    json.RawMessage // sent as it is instead
+	extra  json.RawMessage // an object of further fields
+	marked bool            // by the caller
+}
+
+type source struct {
+	Type   string `json:"type"`
+	MIME   string `json:"media_type,omitempty"`
+	Data   []byte `json:"data,omitempty"` // base64 in JSON
+	URL    string `json:"url,omitempty"`
+	FileID string `json:"file_id,omitempty"`
+}
+
+// MarshalJSON writes the block.
+func (b *block) MarshalJSON() ([]byte, error) {
+	if b.raw != nil {
+		return b.raw, nil
+	}
+	type fields block
+	data, err := wire.Marshal((*fields)(b))
+	if err != nil || len(b.extra) <= len("{}") {
+		return data, err
+	}
+	return append(append(data[:len(data)-1], ','), b.extra[1:]...), nil
+}
