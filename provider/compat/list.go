@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/provider"
@@ -60,9 +61,12 @@ func List(ctx context.Context, d Dialect, o *Options) ([]provider.Info, error) {
 }
 
 // A listed is one model as servers describe it. How much it takes has a name of its
-// own with each: vLLM, Groq, OpenRouter, Mistral, llama.cpp.
+// own with each: vLLM, Groq, OpenRouter, Mistral, llama.cpp, Google.
 type listed struct {
 	ID            string   `json:"id"`
+	Name          string   `json:"name"` // Google and Ollama's own interfaces
+	InputLimit    number   `json:"inputTokenLimit"`
+	OutputLimit   number   `json:"outputTokenLimit"`
 	MaxModelLen   number   `json:"max_model_len"`
 	ContextWindow number   `json:"context_window"`
 	ContextLength number   `json:"context_length"`
@@ -110,12 +114,13 @@ func parseList(body []byte) ([]provider.Info, bool) {
 	infos := make([]provider.Info, 0, len(models))
 	for i := range models {
 		m := &models[i]
-		if m.ID == "" {
+		if m.ID = cmp.Or(m.ID, m.Name); m.ID == "" {
 			continue
 		}
+		m.ID = strings.TrimPrefix(m.ID, "models/")
 		infos = append(infos, provider.Info{ID: m.ID, Size: llm.Size{
-			Context:   int64(cmp.Or(m.Top.Context, m.MaxModelLen, m.ContextWindow, m.ContextLength, m.MaxContext, m.Meta.Context)),
-			MaxOutput: int64(cmp.Or(m.Top.MaxCompletion, m.MaxCompletion)),
+			Context:   int64(cmp.Or(m.Top.Context, m.MaxModelLen, m.ContextWindow, m.ContextLength, m.MaxContext, m.Meta.Context, m.InputLimit)),
+			MaxOutput: int64(cmp.Or(m.Top.MaxCompletion, m.MaxCompletion, m.OutputLimit)),
 		}})
 	}
 	return infos, true
