@@ -37,6 +37,7 @@ type decoder struct {
 	usage   llm.Usage
 	counted bool
 	finish  []byte // the last finish_reason
+	whole   bool   // an event with one was read to its end
 	refused bool
 	meta    meta
 }
@@ -96,9 +97,11 @@ func (d *decoder) event(data []byte) (last bool, problem *wire.Problem, err erro
 			s.skip()
 		}
 	}
-	switch {
-	case !s.end():
+	if !s.end() {
 		return false, nil, errors.New("it is no JSON")
+	}
+	d.whole = len(d.finish) > 0
+	switch {
 	case groq != nil:
 		data = append(append([]byte(`{"error":`), groq...), '}')
 	case !failed && (chunk || !said):

@@ -17,7 +17,7 @@ var errCut = errors.New("the stream ended before a finish_reason")
 // problem.
 func (d *decoder) end() (*wire.Problem, error) {
 	d.out = d.out[:0]
-	if len(d.finish) == 0 {
+	if !d.whole {
 		return nil, errCut
 	}
 	finish, problem := reason(d.finish)

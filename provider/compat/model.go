@@ -159,14 +159,14 @@ func (m *Model) read(resp *http.Response, d *decoder, yield func(llm.Chunk, erro
 func (m *Model) events(resp *http.Response, d *decoder, yield func(llm.Chunk, error) bool) error {
 	for event, err := range m.conn.Events(resp) {
 		if err != nil {
-			if len(d.finish) > 0 && errors.Is(err, llm.ErrTransient) {
+			if d.whole && errors.Is(err, llm.ErrTransient) {
 				return nil
 			}
 			return err
 		}
 		last, problem, err := d.event(event.Data)
 		switch {
-		case err != nil && event.Cut && len(d.finish) > 0:
+		case err != nil && event.Cut && d.whole:
 			return nil
 		case err != nil:
 			return m.conn.Garbled(event.Cut, err)

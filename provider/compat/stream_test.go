@@ -18,7 +18,7 @@ func events(data ...string) string {
 func ask(t *testing.T, d *compat.Dialect, reply llmtest.Reply, req *llm.Request) (*llm.Response, *llmtest.Wire, error) {
 	t.Helper()
 	wire := llmtest.NewWire(reply)
-	model := d.New("m", &compat.Options{HTTP: wire.Client(), Key: "k", BaseURL: "http://server.example/v1"})
+	model := d.New("m", &compat.Options{HTTP: wire.Client(), Key: "test-key", BaseURL: "http://server.example/v1"})
 	if req == nil {
 		req = &llm.Request{Messages: []llm.Message{llm.User("hi")}}
 	}
