@@ -82,7 +82,7 @@ type Echo uint8
 const (
 	EchoNever Echo = iota
 	EchoLoop       // of the tool loop under way: since the last user's message
-	EchoTurns      // of all turns in which a tool was called, present even when empty beside calls
+	EchoTurns      // of all turns in which a tool was called, an empty one where there was none
 	EchoAll        // all
 )
 

@@ -81,12 +81,13 @@ var openRouter = Dialect{
 // Ollama as github.com/ollama/ollama v0.17.4, package openai, reads and writes it:
 // four levels, images as data only, and no tool_choice, which newer ones know
 // (docs.ollama.com/api/openai-compatibility). A format keeps the model from calling
-// tools.
+// tools. As with vLLM and llama.cpp, which of its thoughts a model sees again is for
+// the template of the model to say, so that all go back.
 var ollama = Dialect{
 	Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", KeyVar: "OLLAMA_API_KEY", Keyless: true, Free: true,
 	Hint:  "start it with `ollama serve`, or set OLLAMA_HOST or Options.BaseURL",
 	Usage: true, Thinking: Levels{Field: "reasoning_effort", Names: with(three, llm.ThinkingNone, "none")},
-	Echo: EchoLoop, EchoField: "reasoning", Output: OutputSchema, ForceOne: true, ForceAny: true,
+	Echo: EchoAll, EchoField: "reasoning", Output: OutputSchema, ForceOne: true, ForceAny: true,
 	Images: ImagesData,
 }
 
@@ -97,7 +98,7 @@ var vLLM = Dialect{
 	Name: "vllm", BaseURL: "http://127.0.0.1:8000/v1", KeyVar: "VLLM_API_KEY", Keyless: true, Free: true,
 	Hint:  "start it with `vllm serve MODEL`, or set Options.BaseURL",
 	Usage: true, Thinking: Levels{Field: "reasoning_effort", Names: three, Off: quiet},
-	Echo: EchoLoop, EchoField: "reasoning", Output: OutputSchema, ForceOne: true, ForceAny: true,
+	Echo: EchoAll, EchoField: "reasoning", Output: OutputSchema, ForceOne: true, ForceAny: true,
 	Images: ImagesURL, Audio: true,
 }
 
@@ -108,7 +109,7 @@ var llamaCpp = Dialect{
 	Name: "llamacpp", BaseURL: "http://127.0.0.1:8080/v1", KeyVar: "LLAMA_API_KEY", Keyless: true, Free: true,
 	Hint:  "start it with `llama-server -m MODEL.gguf --jinja`, or set Options.BaseURL",
 	Usage: true, Thinking: Levels{Field: "chat_template_kwargs.reasoning_effort", Names: three, Off: quiet},
-	Echo: EchoLoop, EchoField: "reasoning_content", Output: OutputSchema, ForceAny: true, Parallel: true,
+	Echo: EchoAll, EchoField: "reasoning_content", Output: OutputSchema, ForceAny: true, Parallel: true,
 	Images: ImagesURL, Audio: true,
 }
 

@@ -18,12 +18,12 @@
 //	deepseek     DEEPSEEK_API_KEY      max_tokens             of turns with calls       json_object; a tool
 //	gemini-chat  GEMINI_API_KEY        max_tokens             as extra_content          json_schema; a tool
 //	groq         GROQ_API_KEY          max_completion_tokens  never                     a tool
-//	llamacpp     none                  max_tokens             of the loop under way     json_schema; a tool
+//	llamacpp     none                  max_tokens             all                       json_schema; a tool
 //	mistral      MISTRAL_API_KEY       max_tokens             all, within the content   json_schema; a tool
-//	ollama       none                  max_tokens             of the loop under way     json_schema; a tool
+//	ollama       none                  max_tokens             all                       json_schema; a tool
 //	openai-chat  OPENAI_API_KEY        max_completion_tokens  never                     json_schema, tools too
 //	openrouter   OPENROUTER_API_KEY    max_tokens             as reasoning_details      json_schema; a tool
-//	vllm         none                  max_tokens             of the loop under way     json_schema; a tool
+//	vllm         none                  max_tokens             all                       json_schema; a tool
 //
 // "A tool" means that the model is given one more, whose arguments are the answer:
 // the server knows no schema, or none in a stream or beside other tools. Its call

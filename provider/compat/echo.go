@@ -57,7 +57,7 @@ func (b *builder) echo(msg *message, thoughts string, content []part) {
 		if thoughts != "" {
 			msg.Content = content
 		}
-	case thoughts != "", b.d.Echo == EchoTurns && len(msg.Calls) > 0:
+	case thoughts != "", b.d.Echo == EchoTurns:
 		msg.field, msg.thought = b.d.EchoField, thoughts
 	}
 }

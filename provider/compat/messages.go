@@ -80,7 +80,7 @@ func (b *builder) messages() ([]message, error) {
 		case llm.RoleAssistant:
 			out = b.assistant(out, m, b.echoes(i, last))
 		case llm.RoleTool:
-			out, seen, err = b.results(out, m, seen)
+			out, seen = b.results(out, m, seen)
 		default:
 			var parts []part
 			if parts, err = b.parts(m.Parts); len(parts) > 0 {

@@ -153,18 +153,14 @@ func (b *builder) file(f *llm.FileRef) (part, error) {
 
 // results are what tools said, a message each. What they showed follows as the
 // user's, behind all of them, where it cannot stand in a result.
-func (b *builder) results(out []message, m *llm.Message, seen []part) ([]message, []part, error) {
+func (b *builder) results(out []message, m *llm.Message, seen []part) ([]message, []part) {
 	for i := range m.Parts {
 		r := m.Parts[i].Result
 		if m.Parts[i].Kind != llm.PartResult || r == nil {
 			continue
 		}
-		parts, err := b.parts(r.Parts)
-		if err != nil {
-			return nil, nil, err
-		}
 		var texts, shown []part
-		for _, p := range parts {
+		for _, p := range b.shown(r.Parts) {
 			if p.Cache = nil; p.Type == "text" {
 				texts = append(texts, p)
 			} else {
@@ -192,7 +188,7 @@ func (b *builder) results(out []message, m *llm.Message, seen []part) ([]message
 		msg.Content = flat(texts)
 		out = append(out, msg)
 	}
-	return out, seen, nil
+	return out, seen
 }
 
 // failed is what a tool said, as an error: the wire has no other way to say so.
@@ -202,4 +198,22 @@ func failed(texts []part) []part {
 	}
 	texts[0].Text = "Error: " + texts[0].Text
 	return texts
+}
+
+// shown is what a tool returned, with a note in place of what the server cannot
+// take: what a tool returns is not the caller's choice, and must not end the run.
+func (b *builder) shown(parts []llm.Part) (out []part) {
+	for i := range parts {
+		made, err := b.parts(parts[i : i+1])
+		if err == nil {
+			out = append(out, made...)
+			continue
+		}
+		note := "[left out: a file that this model cannot see]"
+		if m := parts[i].Media; m != nil {
+			note = fmt.Sprintf("[left out: %s of %d bytes, which this model cannot see]", m.MIME, len(m.Data))
+		}
+		out = append(out, part{Type: "text", Text: note})
+	}
+	return out
 }
