@@ -68,6 +68,10 @@ type Question struct {
 	Session string   // id, a unique prefix of one, or a new name; "" starts a session
 	Data    []string // where the archive's data come from, remembered for the session; nil is as before
 
+	// Budget is what the answer may cost; 0 is no limit. It needs a model whose price
+	// is known ([llm.Pricer]). One call of the model may overspend it.
+	Budget llm.Micros
+
 	// Watch, when not nil, sees each event of the run as it happens, from one
 	// goroutine: all that are stored, and of those that are only shown live (such
 	// as pieces of text) what comes once it is there.
@@ -87,6 +91,7 @@ type Answer struct {
 	Model      string         `json:"model"`
 	Usage      llm.Usage      `json:"usage"`
 	Cost       llm.Micros     `json:"cost_micros"`
+	Priced     bool           `json:"priced"`            // the price of the model is known, and Cost is what it cost
 	Skipped    string         `json:"skipped,omitempty"` // what the host did not allow, in one sentence
 	Error      string         `json:"error,omitempty"`   // why less was done than was asked, in one sentence
 }
@@ -123,6 +128,7 @@ func (a *Assistant) run(ctx context.Context, q *Question, s *place) (*Answer, er
 		Sandbox: a.Sandbox, SandboxNote: a.SandboxNote, CacheDir: a.Home.Cache(), Clock: a.Clock,
 	}
 	lead := agents.Lead(a.Model, tools.All(env))
+	lead.Limits.Money = q.Budget
 	session, err := lead.Open(ctx, &agent.OpenOptions{
 		Store: a.Store, SessionID: s.id, User: a.User,
 		// A script that was cut off by a crash only ever touched its own copy.
@@ -194,6 +200,9 @@ func (a *Assistant) answer(q *Question, s *place, result *agent.Result) *Answer 
 		Session: s.id, Question: q.Text, Text: result.Text, Workspace: s.dir, Model: a.Model.Name(),
 		Usage: result.Usage, Cost: result.Cost, Skipped: a.SandboxNote,
 	}
+	if p, ok := a.Model.(llm.Pricer); ok {
+		_, answer.Priced = p.Cost(result.Usage)
+	}
 	var final tools.Data
 	if len(result.Output) > 0 && json.Unmarshal(result.Output, &final) == nil && final.Tool == "final_answer" {
 		answer.Text, answer.Unanswered, answer.Verdict = final.Answer, final.Unanswered, final.Verdict
@@ -218,9 +227,16 @@ func Failed(err error) string {
 	case errors.Is(err, agent.ErrWall):
 		return "the question took longer than one run allows; ask a narrower one, or continue the session"
 	case errors.Is(err, agent.ErrMoney):
-		return "the money limit of the session is reached"
+		return "the budget of the question is spent; give it more, or ask a narrower question"
 	case errors.Is(err, agent.ErrInterrupted), errors.Is(err, context.Canceled):
 		return "interrupted; what was finished is kept in the session"
+	case errors.Is(err, agent.ErrLength):
+		return "the model's answer was cut off at its output limit; ask a narrower question, or choose another model"
+	case errors.Is(err, agent.ErrRefused):
+		return "the model declined to answer; ask in other words, or choose another model"
+	}
+	if stop, ok := errors.AsType[*agent.StopError](err); ok && stop.Err != nil {
+		return stop.Err.Error()
 	}
 	return err.Error()
 }

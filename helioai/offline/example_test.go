@@ -48,5 +48,5 @@ func ExampleNew_refusal() {
 	}
 	fmt.Println(resp.Text())
 	// Output:
-	// The offline planner does not follow this question: "correlate" asks for a relation between quantities, which it cannot do. This needs a language model, which this version of helioai cannot connect yet. Answered by the offline planner, a fixed grammar without a language model.
+	// The offline planner does not follow this question: "correlate" asks for a relation between quantities, which it cannot do. This needs a language model; helioai models lists those that can be asked from here. Answered by the offline planner, a fixed grammar without a language model.
 }

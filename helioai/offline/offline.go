@@ -54,6 +54,9 @@ func (*planner) Name() string { return "offline/planner" }
 // last questions.
 func (*planner) Size() llm.Size { return llm.Size{Context: 1 << 30, MaxOutput: 1 << 20} }
 
+// Cost is nothing: the planner asks nobody.
+func (*planner) Cost(llm.Usage) (cost llm.Micros, known bool) { return 0, true }
+
 // Stream reads the last question and the results of its calls so far, and
 // yields the next calls or the answer. The only errors are those of the context
 // and of an archive that cannot be listed.

@@ -22,7 +22,7 @@ func reject(format string, args ...any) *refusal {
 
 // beyondGrammar says what it would take to answer what the grammar cannot
 // follow.
-const beyondGrammar = "This needs a language model, which this version of helioai cannot connect yet."
+const beyondGrammar = "This needs a language model; helioai models lists those that can be asked from here."
 
 // signature closes every answer.
 const signature = "Answered by the offline planner, a fixed grammar without a language model."

@@ -18,6 +18,7 @@ import (
 type activity struct {
 	*live
 	running []running // in the order in which they began
+	thought string    // the end of what the model thinks at the moment
 }
 
 // running is a tool that has not come to its end.
@@ -28,8 +29,11 @@ type running struct {
 
 func newActivity(w io.Writer) *activity { return &activity{live: newLive(w)} }
 
-func (a *activity) open(question string, demo bool) {
+func (a *activity) open(question, model string, demo bool) {
 	a.line(wrap(a.w, strong.Render("?")+" "+oneLine(question)))
+	if model != "" {
+		a.line(faint.Render("  asking " + clip(model)))
+	}
 	if demo {
 		a.line(faint.Render("  no --data given: asking the synthetic demo data"))
 	}
@@ -42,7 +46,12 @@ func (a *activity) note(text string) { a.line(caution.Render("! " + text)) }
 func (a *activity) event(e agent.Event) {
 	switch d := e.Data.(type) {
 	case *agent.TurnStarted:
+		a.thought = ""
 		a.show("thinking", time.Now())
+	case *agent.ThinkingDelta:
+		a.thinks(d.Text)
+	case *agent.ModelMessage:
+		a.said(&d.Message)
 	case *agent.ToolStarted:
 		if d.Call.Name == "final_answer" {
 			return
@@ -57,6 +66,38 @@ func (a *activity) event(e agent.Event) {
 		a.ended(d)
 	case *agent.ModelRetried:
 		a.line(caution.Render("! the model call failed and is made again: " + clip(d.Reason)))
+	}
+}
+
+// thinks shows the end of the model's thoughts beside the status.
+func (a *activity) thinks(text string) {
+	const kept = 200
+	all := []rune(a.thought + text)
+	a.thought = string(all[max(0, len(all)-kept):])
+	line := []rune(oneLine(a.thought))
+	const shown = 60
+	if len(line) > shown {
+		line = append([]rune("…"), line[len(line)-shown:]...)
+	}
+	a.progress(string(line))
+}
+
+// said shows what a model thought, and what it said beside its calls: a line each.
+func (a *activity) said(m *llm.Message) {
+	calls := false
+	for i := range m.Parts {
+		calls = calls || m.Parts[i].Kind == llm.PartCall
+	}
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		text := clip(p.Text)
+		switch {
+		case text == "":
+		case p.Kind == llm.PartThinking:
+			a.line(faint.Render("~ " + text))
+		case p.Kind == llm.PartText && calls:
+			a.line(faint.Render("· " + text))
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/helios-go/helios/helioai"
 	"github.com/helios-go/helios/helioai/check"
+	"github.com/helios-go/helios/llm"
 )
 
 // showAnswer prints the answer, the verdict on each of its numbers, and where
@@ -28,9 +29,37 @@ func showAnswer(w io.Writer, a *helioai.Answer) error {
 	if a.Skipped != "" {
 		fmt.Fprintf(&b, "\n%s\n", caution.Render(wrap(w, printable(a.Skipped))))
 	}
-	fmt.Fprintf(&b, "\n%s\n", faint.Render("session "+a.Session))
+	fmt.Fprintf(&b, "\n%s\n", faint.Render(footer(a)))
 	_, err := lipgloss.Fprint(w, b.String())
 	return err
+}
+
+// footer names the session and the model, and says what the answer took.
+func footer(a *helioai.Answer) string {
+	parts := []string{"session " + a.Session}
+	if a.Model != "" {
+		parts = append(parts, oneLine(a.Model))
+	}
+	if in := a.Usage.Input + a.Usage.CacheRead + a.Usage.CacheWrite; in+a.Usage.Output > 0 {
+		tokens := fmt.Sprintf("%s tokens in", grouped(in))
+		if a.Usage.CacheRead > 0 {
+			tokens += fmt.Sprintf(" (%s cached)", grouped(a.Usage.CacheRead))
+		}
+		parts = append(parts, tokens+fmt.Sprintf(", %s out", grouped(a.Usage.Output)))
+		if a.Priced {
+			parts = append(parts, cost(a.Cost))
+		} else {
+			parts = append(parts, "price unknown")
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// cost is an amount to a hundredth of a cent, the next one up: never shown as less
+// than it is.
+func cost(m llm.Micros) string {
+	const step = llm.Cent / 100
+	return ((m + step - 1) / step * step).String()
 }
 
 func writeVerdict(b *strings.Builder, v *check.Verdict) {

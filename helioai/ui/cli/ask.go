@@ -12,12 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/helios-go/helios/helio/archive"
 	"github.com/helios-go/helios/helioai"
+	"github.com/helios-go/helios/helioai/agents"
 	"github.com/helios-go/helios/helioai/demo"
-	"github.com/helios-go/helios/helioai/offline"
+	"github.com/helios-go/helios/helioai/models"
 	"github.com/helios-go/helios/helioai/places"
-	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/sandbox"
 	"github.com/helios-go/helios/store/sqlite"
 )
@@ -26,10 +25,11 @@ import (
 const user = "cli"
 
 type askFlags struct {
-	data     []string
-	provider string
-	session  string
-	json     bool
+	data    []string
+	asked   asked
+	budget  string
+	session string
+	json    bool
 }
 
 func newAsk(stdout, stderr io.Writer) *cobra.Command {
@@ -44,19 +44,27 @@ notebook that computes the same numbers without this program. Without --data the
 question goes to the synthetic demo data, and without a question a built-in one
 is asked.
 
-The provider "offline" needs no network and no key. It is a planner, not a
-language model: it reads questions about statistics, thresholds, times of
-extremes, missing samples, plots, plasma formulas, minimum variance and shock
-normals, and says so when a question needs more.`,
+The provider "offline" answers unless another is chosen, here or with
+HELIOAI_PROVIDER and HELIOAI_MODEL. It needs no network and no key. It is a
+planner, not a language model: it reads questions about statistics, thresholds,
+times of extremes, missing samples, plots, plasma formulas, minimum variance and
+shock normals, and says so when a question needs more.
+
+Any other provider is a language model with the same tools, the same check and
+the same notebook. What it reads leaves this machine: the question, names and
+statistics of the data, and what programs print. "helioai models" lists the
+providers, what they cost, and the variable that each of them needs.`,
 		Example: `  helioai ask
   helioai ask --data ac_h0_mfi_20230102_v07.cdf "mean and maximum of the field magnitude, and when"
-  helioai ask --session storm "and the minimum Bz GSM?"`,
+  helioai ask --session storm "and the minimum Bz GSM?"
+  helioai ask --provider anthropic --budget 0.50 "where does the field rotate, and is it a shock?"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return ask(cmd.Context(), &f, strings.TrimSpace(strings.Join(args, " ")), len(args) > 0, stdout, stderr)
 		},
 	}
 	cmd.Flags().StringArrayVar(&f.data, "data", nil, dataFlagHelp+"; a continued session remembers its data")
-	cmd.Flags().StringVar(&f.provider, "provider", "offline", "who answers: offline")
+	f.asked.flags(cmd)
+	cmd.Flags().StringVar(&f.budget, "budget", "", "stop once the answer has cost this many US dollars")
 	cmd.Flags().StringVar(&f.session, "session", "", "continue this session (id, or a unique prefix), or start one of this name")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the answer as one JSON object")
 	return cmd
@@ -66,8 +74,13 @@ func ask(ctx context.Context, f *askFlags, question string, given bool, stdout, 
 	if given && question == "" {
 		return &usageError{errors.New("the question is empty; write it between quotes")}
 	}
-	if f.provider != "offline" {
-		return &usageError{fmt.Errorf("there is no provider %q; this version has only offline", clip(f.provider))}
+	budget, err := parseBudget(f.budget)
+	if err != nil {
+		return err
+	}
+	choice, err := f.asked.choose(agents.RoleLead)
+	if err != nil {
+		return usage(err)
 	}
 	// The sandbox proves itself while the data are opened.
 	boxCtx, cancel := context.WithCancel(ctx)
@@ -100,15 +113,24 @@ func ask(ctx context.Context, f *askFlags, question string, given bool, stdout, 
 		question = demo.Question
 	}
 
+	model, err := openModel(ctx, choice, arch, budget)
+	if err != nil {
+		return usage(err)
+	}
+
 	live := newActivity(stderr)
-	live.open(question, len(data) == 0)
+	name := ""
+	if choice.Provider != models.Offline {
+		name = model.Name()
+	}
+	live.open(question, name, len(data) == 0)
 	tellSkipped(ctx, arch, live.note)
 	sandboxed := box()
 	assistant := &helioai.Assistant{
-		Home: home, Store: store, User: user, Archive: arch, Model: newModel(arch),
+		Home: home, Store: store, User: user, Archive: arch, Model: model,
 		Sandbox: sandboxed.box, SandboxNote: sandboxed.note, Program: "helioai " + version(),
 	}
-	answer, err := assistant.Ask(ctx, &helioai.Question{Text: question, Session: f.session, Data: data, Watch: live.event})
+	answer, err := assistant.Ask(ctx, &helioai.Question{Text: question, Session: f.session, Data: data, Budget: budget, Watch: live.event})
 	live.close()
 	if answer == nil {
 		return err
@@ -136,8 +158,6 @@ func ask(ctx context.Context, f *askFlags, question string, given bool, stdout, 
 	}
 	return nil
 }
-
-func newModel(arch archive.Archive) llm.Model { return offline.New(arch) }
 
 // sessionData is where the data of this question come from: the flags, else
 // what the session remembers. Paths are made absolute, so that a session can be

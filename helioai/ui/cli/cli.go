@@ -120,7 +120,8 @@ a notebook that reproduces them.
   helioai data --data FILE.cdf
   helioai ask --data FILE.cdf "mean and maximum of the field magnitude, and when"
 
-Without --data it works on synthetic demo data that come with the program.`,
+Without --data it works on synthetic demo data that come with the program, and
+without --provider a built-in planner answers that needs no network and no key.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -136,6 +137,6 @@ Without --data it works on synthetic demo data that come with the program.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(newAsk(stdout, stderr), newData(stdout), newVersion(stdout))
+	root.AddCommand(newAsk(stdout, stderr), newData(stdout), newModels(stdout, stderr), newVersion(stdout))
 	return root
 }

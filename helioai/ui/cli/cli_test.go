@@ -27,7 +27,7 @@ func TestExitCodesTellWhatWentWrong(t *testing.T) {
 		{"an unknown flag", t.Context(), []string{"data", "--what"}, 2, "helioai data --help"},
 		{"words where none belong", t.Context(), []string{"data", "a.cdf"}, 2, `takes no "a.cdf"`},
 		{"an empty question", t.Context(), []string{"ask", " "}, 2, "the question is empty"},
-		{"an unknown provider", t.Context(), []string{"ask", "--provider", "x\x1b[2J", "mean"}, 2, `"x[2J"; this version has only offline`},
+		{"an unknown provider", t.Context(), []string{"ask", "--provider", "x\x1b[2J", "mean"}, 2, `there is no provider "x\x1b[2J"; there are offline, anthropic`},
 		{"interrupted", cancelled, []string{"data"}, 130, "interrupted"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
