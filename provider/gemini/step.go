@@ -1,0 +1,308 @@
+package gemini
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/provider/internal/wire"
+)
+
+// A step is one that has begun and not ended.
+type step struct {
+	index int
+	kind  stepKind
+	part  int
+	raw   json.RawMessage // as it began
+
+	text        []byte // of the text, the thought, or the arguments under way
+	texting     bool   // a text is under way, in part
+	annotations []json.RawMessage
+	pictures    []json.RawMessage // in a thought's summary
+	signature   string
+	call        *llm.ToolCall
+	wireName    string
+	args        json.RawMessage // as the step began
+}
+
+type stepKind uint8
+
+const (
+	outputStep stepKind = iota + 1
+	thoughtStepKind
+	callStepKind
+	rawStep
+)
+
+// more takes a delta of the usual form.
+func (d *decoder) more(t delta) {
+	s := d.open(t.index)
+	if s == nil {
+		if t.kind == argsDelta {
+			return // of a call that has no name
+		}
+		s = d.step(t.index)
+		s.kind = outputStep
+		if t.kind == thoughtDelta {
+			s.kind, s.part = thoughtStepKind, d.part()
+		}
+	}
+	switch {
+	case s.kind == callStepKind && t.kind == argsDelta:
+		s.text = append(s.text, t.text...)
+		if t.text != "" {
+			d.emit(llm.Chunk{Kind: llm.ChunkArgs, Index: s.part, Text: t.text})
+		}
+	case s.kind == thoughtStepKind && t.kind != argsDelta:
+		d.thinks(s, t.text)
+	case s.kind == outputStep && t.kind == textDelta:
+		d.says(s, t.text)
+	}
+}
+
+// says takes more of a text.
+func (d *decoder) says(s *step, text string) {
+	if !s.texting {
+		s.texting, s.part = true, d.part()
+	}
+	s.text = append(s.text, text...)
+	if text != "" {
+		d.emit(llm.Chunk{Kind: llm.ChunkText, Index: s.part, Text: text})
+	}
+}
+
+func (d *decoder) thinks(s *step, text string) {
+	s.text = append(s.text, text...)
+	if text != "" {
+		d.emit(llm.Chunk{Kind: llm.ChunkThinking, Index: s.part, Text: text})
+	}
+}
+
+// delta takes a delta of any form.
+func (d *decoder) delta(index int, raw json.RawMessage) error {
+	var w wireDelta
+	if err := json.Unmarshal(raw, &w); err != nil {
+		if s := d.open(index); s == nil || s.kind != rawStep {
+			return err
+		}
+	}
+	s := d.open(index)
+	switch w.Type {
+	case "text":
+		d.more(delta{index: index, kind: textDelta, text: w.Text})
+		if s = d.open(index); s.kind == outputStep {
+			s.annotations = append(s.annotations, w.Annotations...)
+		}
+		return nil
+	case "thought_summary":
+		if s == nil {
+			d.more(delta{index: index, kind: thoughtDelta})
+			s = d.open(index)
+		}
+		if s.kind == thoughtStepKind {
+			d.summary(s, w.Content)
+		}
+		return nil
+	case "thought_signature":
+		if s == nil {
+			d.more(delta{index: index, kind: thoughtDelta})
+			s = d.open(index)
+		}
+		if s.kind == thoughtStepKind || s.kind == callStepKind {
+			s.signature = joined(s.signature, w.Signature)
+		}
+		return nil
+	case "arguments_delta":
+		d.arguments(s, w.Arguments)
+		return nil
+	}
+	switch {
+	case s == nil: // a step of Google's own that begins in the middle
+		s = d.step(index)
+		s.kind, s.part, s.raw = rawStep, d.part(), bytes.Clone(raw)
+	case s.kind == rawStep:
+		merged, err := merge(s.raw, raw)
+		if err != nil {
+			return err
+		}
+		s.raw = merged
+	case s.kind == outputStep && w.Type == "text_annotation_delta":
+		d.says(s, "")
+		s.annotations = append(s.annotations, w.Annotations...)
+	case s.kind == outputStep && media(w.Type):
+		d.content(s, raw)
+	}
+	return nil
+}
+
+// joined is a signature with more of it. Servers send it in one piece, and may say it
+// again.
+func joined(signature, more string) string {
+	if strings.HasPrefix(more, signature) {
+		return more
+	}
+	return signature + more
+}
+
+// arguments takes arguments that are a text, or for some servers an object.
+func (d *decoder) arguments(s *step, raw json.RawMessage) {
+	if s == nil || s.kind != callStepKind || len(raw) == 0 || string(raw) == "null" {
+		return
+	}
+	more, ok := text(raw)
+	if !ok {
+		s.text = s.text[:0]
+		more = string(raw)
+	}
+	s.text = append(s.text, more...)
+	if more != "" {
+		d.emit(llm.Chunk{Kind: llm.ChunkArgs, Index: s.part, Text: more})
+	}
+}
+
+// summary takes a piece of a thought's summary.
+func (d *decoder) summary(s *step, raw json.RawMessage) {
+	var c wireContent
+	if len(raw) == 0 || json.Unmarshal(raw, &c) != nil {
+		return
+	}
+	if c.Type == "text" || c.Type == "" {
+		d.thinks(s, c.Text)
+		return
+	}
+	s.pictures = append(s.pictures, bytes.Clone(raw))
+}
+
+// media reports whether a kind of content is a file.
+func media(kind string) bool {
+	switch kind {
+	case "image", "audio", "video", "document":
+		return true
+	}
+	return false
+}
+
+// content takes a whole piece of what a model says.
+func (d *decoder) content(s *step, raw json.RawMessage) {
+	var c wireContent
+	err := json.Unmarshal(raw, &c)
+	if err == nil && c.Type == "text" {
+		d.says(s, c.Text)
+		s.annotations = append(s.annotations, c.Annotations...)
+		return
+	}
+	d.closeText(s)
+	if err == nil && media(c.Type) && c.MIME != "" {
+		part, bad := llm.Part{}, error(nil)
+		if c.URI != "" {
+			part, bad = llm.NewFile(c.URI, c.MIME, "")
+		} else {
+			part, bad = llm.NewMedia(c.MIME, c.Data, "")
+		}
+		if bad == nil {
+			d.emit(llm.Chunk{Kind: llm.ChunkPart, Index: d.part(), Part: &part})
+			return
+		}
+	}
+	if data, err := wire.Marshal(contentStep{Type: "model_output", Content: []json.RawMessage{raw}}); err == nil {
+		d.opaque(d.part(), data)
+	}
+}
+
+// closeText ends the text under way, if there is one.
+func (d *decoder) closeText(s *step) {
+	if !s.texting {
+		return
+	}
+	s.texting = false
+	p := llm.Part{Kind: llm.PartText, Text: string(s.text)}
+	var extras map[string]any
+	if len(s.annotations) > 0 {
+		extras = map[string]any{"annotations": s.annotations}
+	}
+	s.text, s.annotations = s.text[:0], nil
+	if p.Text != "" || extras != nil {
+		d.finish(s.part, p, extras)
+	}
+}
+
+func (d *decoder) closeThought(s *step) {
+	if len(s.text) == 0 && s.signature == "" {
+		return
+	}
+	extras := others(s.raw, "type", "signature", "summary")
+	if len(s.pictures) > 0 {
+		if extras == nil {
+			extras = map[string]any{}
+		}
+		extras["summary"] = s.pictures
+	}
+	d.finish(s.part, llm.Part{Kind: llm.PartThinking, Text: string(s.text), Signature: s.signature}, extras)
+}
+
+func (d *decoder) closeCall(s *step) {
+	args := bytes.Clone(s.text)
+	switch {
+	case len(bytes.TrimSpace(args)) > 0:
+	case len(s.args) > 0:
+		args = s.args
+		if quoted, ok := text(args); ok { // a server that sends them as a text
+			args = []byte(quoted)
+		}
+	default:
+		args = []byte("{}")
+	}
+	if a := d.args[s.wireName]; a != nil && json.Valid(args) {
+		args = a.Back(args)
+	}
+	s.call.Args = args
+	d.finish(s.part, llm.Part{Kind: llm.PartCall, Call: s.call, Signature: s.signature}, others(s.raw, "type", "id", "name", "arguments", "signature"))
+}
+
+// others are the fields of a step that a part has no place for.
+func others(raw json.RawMessage, known ...string) map[string]any {
+	var all map[string]any
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return nil
+	}
+	for _, k := range known {
+		delete(fields, k)
+	}
+	for k, v := range fields {
+		if all == nil {
+			all = map[string]any{}
+		}
+		all[k] = v
+	}
+	return all
+}
+
+// finish gives a part that is whole, with what else the server said of it.
+func (d *decoder) finish(index int, p llm.Part, extras map[string]any) {
+	if d.keep && !d.noted && d.id != "" {
+		if extras == nil {
+			extras = map[string]any{}
+		}
+		extras[refField] = reference{ID: d.id, History: d.history}
+		d.noted = true
+	}
+	if len(extras) > 0 {
+		if data, err := wire.Marshal(extras); err == nil {
+			p.Opaque = &llm.Opaque{Provider: name, Data: bytes.ToValidUTF8(data, []byte("\uFFFD"))}
+		}
+	}
+	if p.Signature != "" || p.Opaque != nil {
+		p.Model = d.model
+	}
+	d.emit(llm.Chunk{Kind: llm.ChunkPart, Index: index, Part: &p})
+}
+
+// opaque gives a step that this package only hands back.
+func (d *decoder) opaque(index int, raw json.RawMessage) {
+	data := bytes.ToValidUTF8(bytes.Clone(raw), []byte("\uFFFD"))
+	d.emit(llm.Chunk{Kind: llm.ChunkPart, Index: index, Part: &llm.Part{
+		Kind: llm.PartOpaque, Opaque: &llm.Opaque{Provider: name, Data: data}, Model: d.model,
+	}})
+}
