@@ -1,0 +1,275 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/provider/internal/adapt"
+	"github.com/helios-go/helios/provider/internal/wire"
+)
+
+// A decoder makes chunks of the events of one stream. It does no input or output.
+type decoder struct {
+	model  string // Model.Name
+	fail   func(status int, p *wire.Problem) *llm.Error
+	names  *adapt.Names
+	tools  map[string]*adapt.Adapted
+	output *adapt.Adapted
+	before string
+
+	items    []*item
+	response string // its id
+	waiting  *waiting
+	calls    int
+	refused  bool
+
+	out  []llm.Chunk // what the last event made
+	done bool
+}
+
+func (m *Model) decoder(c *call) *decoder {
+	return &decoder{model: m.Name(), fail: m.conn.Fail, names: c.names, tools: c.tools, output: c.output, before: c.before}
+}
+
+// An item is one of an answer's output, in the making.
+type item struct {
+	index int
+	id    string
+	kind  string // "message", "reasoning", "function_call" ...
+	ended bool
+
+	streamed bool   // there were deltas
+	summary  int    // of the last delta of reasoning
+	callID   string // of a function call
+	name     string
+	args     []byte // as far as they came
+	final    string // all of them
+}
+
+// An event is what is read of an event; values are as they are written.
+type event struct {
+	kind                                                     []byte
+	itemID, item, response, delta, text, refusal, args, fail []byte
+	index, content, summary                                  int
+	object                                                   []byte
+}
+
+// errUnreadable is what an event that is no JSON object gives.
+var errUnreadable = errors.New("it is not a JSON object")
+
+// event takes the next event's data. The chunks that it makes are in d.out until
+// the next one.
+func (d *decoder) event(data []byte) error {
+	clear(d.out)
+	d.out = d.out[:0]
+	if string(data) == "[DONE]" {
+		return nil
+	}
+	if !json.Valid(data) {
+		return errUnreadable
+	}
+	e := event{index: -1}
+	for s := scan(data); s.next(); {
+		switch string(s.key) {
+		case "type":
+			e.kind = inner(s.value)
+		case "item_id":
+			e.itemID = inner(s.value)
+		case "output_index":
+			e.index = number(s.value)
+		case "content_index":
+			e.content = max(0, number(s.value))
+		case "summary_index":
+			e.summary = max(0, number(s.value))
+		case "delta":
+			e.delta = s.value
+		case "text":
+			e.text = s.value
+		case "refusal":
+			e.refusal = s.value
+		case "arguments":
+			e.args = s.value
+		case "item":
+			e.item = s.value
+		case "response":
+			e.response = s.value
+		case "error":
+			e.fail = s.value
+		case "object":
+			e.object = inner(s.value)
+		}
+	}
+	return d.dispatch(data, &e)
+}
+
+// inner is what stands between the quotes of a string.
+func inner(value []byte) []byte {
+	if len(value) < 2 || value[0] != '"' {
+		return nil
+	}
+	return value[1 : len(value)-1]
+}
+
+func (d *decoder) dispatch(data []byte, e *event) error {
+	switch string(e.kind) {
+	case "response.output_text.delta", "response.refusal.delta":
+		d.text(e, e.delta)
+	case "response.output_text.done":
+		d.late(e, e.text)
+	case "response.refusal.done":
+		d.late(e, e.refusal)
+	case "response.function_call_arguments.delta":
+		d.arguments(e)
+	case "response.function_call_arguments.done":
+		d.find(e, "function_call").final = unquote(e.args)
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta", "response.reasoning.delta":
+		d.thinking(e)
+	case "response.output_item.added":
+		d.added(e)
+	case "response.output_item.done":
+		return d.ended(e.index, e.item)
+	case "response.created", "response.in_progress":
+		if id := head(e.response); id != "" {
+			d.response = id
+		}
+	case "response.completed", "response.incomplete", "response.failed", "response.cancelled":
+		return d.end(string(e.kind), e.response)
+	case "error":
+		return d.failed(data)
+	case "":
+		switch {
+		case string(e.object) == "response": // a server that does not stream
+			return d.end("", data)
+		case len(e.fail) > 0 && string(e.fail) != "null":
+			return d.failed(data)
+		}
+	}
+	return nil
+}
+
+// find is the item of an event. A server that leaves out events gets one made.
+func (d *decoder) find(e *event, kind string) *item {
+	for i := len(d.items) - 1; i >= 0; i-- {
+		it := d.items[i]
+		switch {
+		case e.index >= 0:
+			if it.index == e.index {
+				return it
+			}
+		case len(e.itemID) > 0:
+			if it.id == string(e.itemID) {
+				return it
+			}
+		case it.kind == kind && !it.ended:
+			return it
+		}
+	}
+	index := e.index
+	if index < 0 {
+		index = d.next()
+	}
+	it := &item{index: index, id: string(e.itemID), kind: kind}
+	d.items = append(d.items, it)
+	return it
+}
+
+// next is the place of an item that has none.
+func (d *decoder) next() int {
+	next := 0
+	for _, it := range d.items {
+		next = max(next, it.index+1)
+	}
+	return next
+}
+
+// places is how many parts an item may have: places among the message's parts are
+// given before it is known how many there are.
+const places = 64
+
+func (it *item) place(content int) int { return it.index*places + min(content, places-1) }
+
+func (d *decoder) emit(c llm.Chunk) { d.out = append(d.out, c) }
+
+func (d *decoder) text(e *event, value []byte) {
+	it := d.find(e, "message")
+	it.streamed = true
+	if text := unquote(value); text != "" {
+		d.emit(llm.Chunk{Kind: llm.ChunkText, Index: it.place(e.content), Text: text})
+	}
+	if string(e.kind) == "response.refusal.delta" {
+		d.refused = true
+	}
+}
+
+// late is a text that came without deltas.
+func (d *decoder) late(e *event, value []byte) {
+	it := d.find(e, "message")
+	if string(e.kind) == "response.refusal.done" {
+		d.refused = true
+	}
+	if it.streamed || it.ended {
+		return
+	}
+	d.emit(llm.Chunk{Kind: llm.ChunkText, Index: it.place(e.content), Text: unquote(value)})
+}
+
+func (d *decoder) arguments(e *event) {
+	it := d.find(e, "function_call")
+	text := unquote(e.delta)
+	if text == "" {
+		return
+	}
+	it.args = append(it.args, text...)
+	d.emit(llm.Chunk{Kind: llm.ChunkArgs, Index: it.place(0), Text: text})
+}
+
+func (d *decoder) thinking(e *event) {
+	it := d.find(e, "reasoning")
+	text := unquote(e.delta)
+	if n := max(e.summary, e.content); n > it.summary {
+		it.summary = n
+		text = between + text
+	}
+	if text != "" {
+		d.emit(llm.Chunk{Kind: llm.ChunkThinking, Index: it.place(0), Text: text})
+	}
+}
+
+// added begins an item.
+func (d *decoder) added(e *event) {
+	var in struct {
+		Type   string `json:"type"`
+		ID     string `json:"id"`
+		CallID string `json:"call_id"`
+		Name   string `json:"name"`
+	}
+	if json.Unmarshal(e.item, &in) != nil {
+		return
+	}
+	if len(e.itemID) == 0 {
+		e.itemID = []byte(in.ID)
+	}
+	it := d.find(e, in.Type)
+	it.kind, it.callID, it.name = in.Type, in.CallID, in.Name
+	if in.Type == "function_call" {
+		d.emit(llm.Chunk{Kind: llm.ChunkCall, Index: it.place(0), Call: &llm.ToolCall{ID: it.call(), Name: d.names.Back(it.name)}})
+	}
+}
+
+// call is the id that pairs a call with its result.
+func (it *item) call() string {
+	if it.callID != "" {
+		return it.callID
+	}
+	return it.id
+}
+
+// failed is the error of an event that is one.
+func (d *decoder) failed(data []byte) error {
+	p := wire.ParseProblem(data)
+	if p.Type == "error" {
+		p.Type = ""
+	}
+	return d.fail(0, &p)
+}

@@ -1,0 +1,74 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/provider/internal/wire"
+)
+
+// Stream asks the model. See [llm.Model].
+func (m *Model) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Chunk, error] {
+	if m.err != nil {
+		return wire.Dead(m.err)
+	}
+	return func(yield func(llm.Chunk, error) bool) {
+		c, err := m.call(req)
+		if err != nil {
+			yield(llm.Chunk{}, err)
+			return
+		}
+		resp, err := m.post(ctx, c)
+		if err != nil {
+			yield(llm.Chunk{}, err)
+			return
+		}
+		m.read(resp, c, yield)
+	}
+}
+
+// post sends a request. An answer that the server was to continue from and has no
+// more is no failure: then it is sent everything.
+func (m *Model) post(ctx context.Context, c *call) (*http.Response, error) {
+	data, err := m.conn.Body(&c.body, c.extra)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := m.conn.Post(ctx, "/responses", nil, data)
+	if !unknown(err, c.body.Previous) {
+		return resp, err
+	}
+	c.body.Previous, c.body.Input = "", c.whole
+	if data, err = m.conn.Body(&c.body, c.extra); err != nil {
+		return nil, err
+	}
+	return m.conn.Post(ctx, "/responses", nil, data)
+}
+
+// read yields what an answer's events say.
+func (m *Model) read(resp *http.Response, c *call, yield func(llm.Chunk, error) bool) {
+	d := m.decoder(c)
+	for e, err := range m.conn.Events(resp) {
+		if err == nil {
+			if err = d.event(e.Data); errors.Is(err, errUnreadable) {
+				err = m.conn.Garbled(e.Cut, err)
+			}
+		}
+		for i := range d.out {
+			if !yield(d.out[i], nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(llm.Chunk{}, err)
+			return
+		}
+		if d.done {
+			return
+		}
+	}
+	yield(llm.Chunk{}, m.conn.Cut())
+}
