@@ -7,7 +7,7 @@ FUZZTIME  ?= 10s
 QUESTION  ?=
 export QUESTION
 
-.PHONY: help demo test vet race ceilings cross lint bench fuzz clean
+.PHONY: help demo test vet race ceilings cross lint sdkcheck bench fuzz clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -40,6 +40,9 @@ cross:
 lint: ## the linters of .golangci.yml, and a go.mod that is tidy
 	$(GO) mod tidy -diff
 	$(GO) tool -modfile=tools/go.mod golangci-lint run
+
+sdkcheck: ## our providers beside the official Go clients (building those takes minutes and 3 GB)
+	@cd internal/sdkcheck && $(GO) vet -p 1 ./... && $(GO) test -p 1 -timeout 20m ./...
 
 bench: ## all benchmarks with their allocations (BENCH=regexp picks some)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...

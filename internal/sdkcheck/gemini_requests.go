@@ -1,0 +1,108 @@
+package sdkcheck
+
+import (
+	"encoding/base64"
+	"encoding/json"
+
+	"google.golang.org/genai"
+	"google.golang.org/genai/interactions/models/interactions"
+
+	"github.com/helios-go/helios/llm"
+)
+
+const geminiModel = "gemini-3.8-flash"
+
+func geminiTools() []interactions.Tool {
+	return []interactions.Tool{
+		interactions.NewTool(interactions.Function{Name: genai.Ptr("get_weather"), Description: genai.Ptr("the weather of a city"), Parameters: object(weatherSchema)}),
+		interactions.NewTool(interactions.Function{Name: genai.Ptr("get_time"), Description: genai.Ptr("the time"), Parameters: object(timeSchema)}),
+	}
+}
+
+// geminiExchanges are the conversations of the Interactions API.
+func geminiExchanges() []Exchange {
+	type params = interactions.CreateModelInteraction
+	type step = interactions.Step
+	type content = interactions.Content
+	text := func(s string) content { return interactions.NewContent(interactions.TextContent{Text: s}) }
+	user := func(c ...content) step { return interactions.NewStep(interactions.UserInputStep{Content: c}) }
+	said := func(c ...content) step { return interactions.NewStep(interactions.ModelOutputStep{Content: c}) }
+	base := func(steps ...step) params {
+		return params{Model: geminiModel, Input: genai.Ptr(interactions.NewInteractionsInput(steps))}
+	}
+	change := func(p params, f func(*params)) params { f(&p); return p }
+	config := func(p params, c interactions.GenerationConfig) params {
+		p.GenerationConfig = &c
+		return p
+	}
+	image := interactions.NewContent(interactions.ImageContent{Data: genai.Ptr(base64.StdEncoding.EncodeToString(pixel)), MimeType: interactions.ImageContentMimeTypeImagePng.ToPointer()})
+	document := interactions.NewContent(interactions.DocumentContent{Data: genai.Ptr(base64.StdEncoding.EncodeToString(page)), MimeType: interactions.DocumentContentMimeTypeApplicationPdf.ToPointer()})
+	called := func(id, name string, args map[string]any) step {
+		return interactions.NewStep(interactions.FunctionCallStep{ID: id, Name: name, Arguments: args})
+	}
+	answered := func(id, name, output string, failed *bool) step {
+		return interactions.NewStep(interactions.FunctionResultStep{CallID: id, Name: &name, IsError: failed,
+			Result: interactions.NewFunctionResultStepResultUnion(output)})
+	}
+	choice := func(c interactions.ToolChoice) interactions.GenerationConfig {
+		return interactions.GenerationConfig{ToolChoice: &c}
+	}
+	withGeminiTools := func(p params) params { p.Tools = geminiTools(); return p }
+	search := `{"type":"google_search_call","id":"gs1","arguments":{"queries":["wind"]},"signature":"SIGA"}`
+
+	return exchanges([]plain{
+		{"text", ask("What is the solar wind?"), base(user(text("What is the solar wind?")))},
+		{"systems", with(ask("hi"), func(r *llm.Request) { r.System = []llm.Part{llm.Text("Be brief."), llm.Text("Be kind.")} }),
+			change(base(user(text("hi"))), func(p *params) { p.SystemInstruction = genai.Ptr("Be brief.\n\nBe kind.") })},
+		{"turns", &llm.Request{Messages: []llm.Message{llm.User("a"), llm.Assistant("b"), llm.User("c")}},
+			base(user(text("a")), said(text("b")), user(text("c")))},
+		{"characters", ask(characters), base(user(text(characters)))},
+		{"image", &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{picture, llm.Text("What is this?")}}}}, base(user(image, text("What is this?")))},
+		{"document", &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{paper, llm.Text("Sum it up.")}}}}, base(user(document, text("Sum it up.")))},
+		{"tools", withTools(ask("Weather?")), withGeminiTools(base(user(text("Weather?"))))},
+		{"results", twoCalls("c1", "c2"), change(withGeminiTools(base(user(text("Weather and time?")), said(text("Let me look.")),
+			called("c1", "get_weather", map[string]any{"city": "Paris"}), called("c2", "get_time", map[string]any{}),
+			answered("c1", "get_weather", "20 C", nil), answered("c2", "get_time", "no clock", genai.Ptr(true)))),
+			func(p *params) { p.SystemInstruction = genai.Ptr("Be brief.") })},
+		{"no choice", with(withTools(ask("hi")), func(r *llm.Request) { r.Choice.Mode = llm.ChoiceNone }),
+			config(withGeminiTools(base(user(text("hi")))), choice(interactions.NewToolChoice(interactions.ToolChoiceTypeNone)))},
+		{"any choice", with(withTools(ask("hi")), func(r *llm.Request) { r.Choice.Mode = llm.ChoiceAny }),
+			config(withGeminiTools(base(user(text("hi")))), choice(interactions.NewToolChoice(interactions.ToolChoiceTypeAny)))},
+		{"named choice", with(withTools(ask("hi")), func(r *llm.Request) {
+			r.Choice = llm.ToolChoice{Mode: llm.ChoiceNamed, Names: []string{"get_time"}}
+		}), config(withGeminiTools(base(user(text("hi")))), choice(interactions.NewToolChoice(interactions.ToolChoiceConfig{
+			AllowedTools: &interactions.AllowedTools{Mode: genai.Ptr(interactions.ToolChoiceTypeAny), Tools: []string{"get_time"}},
+		})))},
+		{"output", with(ask("How fast?"), func(r *llm.Request) { r.Output = schema("speed", speedSchema) }),
+			change(base(user(text("How fast?"))), func(p *params) {
+				mime := interactions.TextResponseFormatMimeTypeApplicationJSON
+				p.ResponseFormat = &interactions.CreateModelInteractionResponseFormat{
+					Type:           interactions.CreateModelInteractionResponseFormatTypeResponseFormat,
+					ResponseFormat: genai.Ptr(interactions.NewResponseFormat(interactions.TextResponseFormat{MimeType: &mime, Schema: object(speedSchema)})),
+				}
+			})},
+		{"options", with(ask("hi"), func(r *llm.Request) {
+			r.Options = llm.Options{MaxTokens: 500, Temperature: new(0.25), TopP: new(0.5), Seed: new(int64(7)), Stop: []string{"three", "four"}}
+		}), config(base(user(text("hi"))), interactions.GenerationConfig{
+			MaxOutputTokens: genai.Ptr(500), Temperature: genai.Ptr(float32(0.25)), TopP: genai.Ptr(float32(0.5)), Seed: genai.Ptr(7), StopSequences: []string{"three", "four"},
+		})},
+		{"thinking high", with(ask("hi"), func(r *llm.Request) { r.Options.Thinking = llm.ThinkingHigh }),
+			config(base(user(text("hi"))), interactions.GenerationConfig{
+				ThinkingLevel: interactions.ThinkingLevelHigh.ToPointer(), ThinkingSummaries: genai.Ptr(interactions.ThinkingSummariesAuto),
+			})},
+		{"thought again", withTools(&llm.Request{Messages: []llm.Message{
+			llm.User("Weather?"), {Role: llm.RoleAssistant, Parts: []llm.Part{
+				{Kind: llm.PartThinking, Text: "hm", Signature: "SIG1", Model: "gemini/" + geminiModel}, call("c1", "get_weather", `{"city":"Paris"}`),
+			}},
+			results(result("c1", "get_weather", false, llm.Text("20 C"))),
+		}}), withGeminiTools(base(user(text("Weather?")),
+			interactions.NewStep(interactions.ThoughtStep{Signature: genai.Ptr("SIG1"), Summary: []interactions.ThoughtSummaryContent{interactions.NewThoughtSummaryContent(interactions.TextContent{Text: "hm"})}}),
+			called("c1", "get_weather", map[string]any{"city": "Paris"}), answered("c1", "get_weather", "20 C", nil)))},
+		{"server tools again", &llm.Request{Messages: []llm.Message{
+			llm.User("Wind?"), {Role: llm.RoleAssistant, Parts: []llm.Part{
+				{Kind: llm.PartOpaque, Opaque: &llm.Opaque{Provider: "gemini", Data: json.RawMessage(search)}, Model: "gemini/" + geminiModel}, llm.Text("Fast."),
+			}}, llm.User("Sure?"),
+		}}, base(user(text("Wind?")), interactions.NewStep(interactions.GoogleSearchCallStep{ID: "gs1", Signature: genai.Ptr("SIGA"), Arguments: interactions.GoogleSearchCallArguments{Queries: []string{"wind"}}}),
+			said(text("Fast.")), user(text("Sure?")))},
+	})
+}
