@@ -90,6 +90,7 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	b.timer = time.AfterFunc(idle, func() { cancel(fmt.Errorf("%w for %s", ErrSilent, idle)) })
 	b.timer.Stop() // it runs while somebody reads
 	resp.Body = b
+	resp.Request = resp.Request.WithContext(req.Context()) // the caller's: ours ends with the body
 	return resp, nil
 }
 

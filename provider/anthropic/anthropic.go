@@ -181,7 +181,7 @@ func (m *Model) stream(ctx context.Context, req *llm.Request, yield func(llm.Chu
 	if err != nil {
 		return err
 	}
-	d := &decoder{model: m, names: e.names, yield: yield}
+	d := m.decoder(e.names, yield)
 	for pauses := 0; ; pauses++ {
 		body, err := e.body()
 		if err != nil {

@@ -27,6 +27,11 @@ type decoder struct {
 	stop   string
 	meta   meta
 	delta  deltaEvent
+	json   *wire.Decoder
+}
+
+func (m *Model) decoder(names *adapt.Names, yield func(llm.Chunk, error) bool) *decoder {
+	return &decoder{model: m, names: names, yield: yield, json: m.conn.NewDecoder()}
 }
 
 // meta is what the terminal chunk says besides.
@@ -74,17 +79,17 @@ type deltaEvent struct {
 // event takes the next event. Done is true after the last one, and once the reader
 // has left.
 func (d *decoder) event(e sse.Event) (done bool, err error) {
-	kind := string(e.Name)
-	if kind == "" || kind == "message" { // from a server that leaves the event line out
+	kind := e.Name
+	if len(kind) == 0 || string(kind) == "message" { // from a server that leaves the event line out
 		var typed struct {
 			Type string `json:"type"`
 		}
 		if err := d.read(e, &typed); err != nil {
 			return false, err
 		}
-		kind = typed.Type
+		kind = []byte(typed.Type)
 	}
-	switch kind {
+	switch string(kind) {
 	case "message_start":
 		err = d.start(e)
 	case "content_block_start":
@@ -115,12 +120,7 @@ func (d *decoder) event(e sse.Event) (done bool, err error) {
 	return d.left, err
 }
 
-func (d *decoder) read(e sse.Event, v any) error {
-	if err := json.Unmarshal(e.Data, v); err != nil {
-		return d.model.conn.Garbled(e.Cut, err)
-	}
-	return nil
-}
+func (d *decoder) read(e sse.Event, v any) error { return d.json.Decode(e, v) }
 
 func (d *decoder) emit(c llm.Chunk) {
 	if !d.left && !d.yield(c, nil) {

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/helios-go/helios/internal/sse"
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/provider/internal/wire"
 )
@@ -287,6 +288,27 @@ func TestWhatComesInsteadOfAStream(t *testing.T) {
 	}
 }
 
+func TestSilenceIsTransient(t *testing.T) {
+	t.Parallel()
+	s := acme(serve(t, func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "data: 1\n\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	s.IdleTimeout = time.Millisecond
+	conn, err := wire.New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last error
+	for _, err := range conn.Ask(t.Context(), "/", nil, nil) {
+		last = err
+	}
+	if !errors.Is(last, llm.ErrTransient) || !strings.Contains(last.Error(), "no more data for 1ms") {
+		t.Errorf("%v, want a transient end", last)
+	}
+}
+
 func TestABrokenConnectionIsTransient(t *testing.T) {
 	t.Parallel()
 	got, err := events(t, serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -341,6 +363,27 @@ func TestFieldsOfTheCallersOwnReplaceOurs(t *testing.T) {
 	}
 	if _, err := conn.Body(body, json.RawMessage(`[1]`)); !errors.Is(err, llm.ErrInvalidRequest) {
 		t.Errorf("a list: %v, want an invalid request", err)
+	}
+}
+
+func TestEventsAreDecodedOneByOne(t *testing.T) {
+	t.Parallel()
+	conn, err := wire.New(acme("http://127.0.0.1:1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := conn.NewDecoder()
+	var v struct{ N int }
+	for i := range 100 {
+		if err := d.Decode(sse.Event{Data: fmt.Appendf(nil, "{\"n\":%d} \n", i)}, &v); err != nil || v.N != i {
+			t.Fatalf("event %d: %d, %v", i, v.N, err)
+		}
+	}
+	for data, cut := range map[string]bool{`{"n":1}{"n":2}`: false, `{"n":`: true, ``: true, `{"n":x}`: false} {
+		err := conn.NewDecoder().Decode(sse.Event{Data: []byte(data), Cut: cut}, &v)
+		if !errors.Is(err, llm.ErrTransient) || errors.Is(err, io.ErrUnexpectedEOF) != cut {
+			t.Errorf("%q: %v; want an error, and a cut one: %t", data, err, cut)
+		}
 	}
 }
 
