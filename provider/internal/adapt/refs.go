@@ -7,108 +7,89 @@ import (
 	"strings"
 )
 
-// sameRef is how often a recursive reference is followed into itself where
-// references are not taken.
-const sameRef = 2
+// maxBases is how many parts of a schema may have names of their own.
+const maxBases = 50
 
-// ref is a schema with a reference, and what stands beside it. Nil is one whose
-// target there is not: then what stands beside it is all that is known.
-func (a *adapter) ref(s *object, ref string) *object {
-	target := a.find(ref)
-	if target == nil {
-		a.possible = false
-		return nil
-	}
-	if a.d.Refs {
-		return a.keep(s, ref, target)
-	}
-	depth := 0
-	for _, r := range a.stack {
-		if r == ref {
-			depth++
-		}
-	}
-	if depth >= sameRef {
-		a.possible = false
-		out := newObject(2)
-		if types := typesOf(target); len(types) == 1 {
-			out.set("type", types[0])
-			if types[0] == "array" {
-				out.set("items", newObject(0))
+// An index is a schema and where in it references lead.
+type index struct {
+	root    *object
+	objects int
+	anchors map[string][]*object
+	bases   []*object // the root, and parts that have an $id
+	id      string    // the root's
+	found   map[string]*object
+}
+
+func newIndex(root *object) *index {
+	x := &index{root: root, bases: []*object{root}, id: strings.TrimSuffix(root.text("$id"), "#"), anchors: map[string][]*object{}, found: map[string]*object{}}
+	x.add(root)
+	return x
+}
+
+func (x *index) add(v any) {
+	switch v := v.(type) {
+	case *object:
+		x.objects++
+		for _, key := range []string{"$anchor", "$dynamicAnchor"} {
+			if name := v.text(key); name != "" {
+				x.anchors[name] = append(x.anchors[name], v)
 			}
 		}
-		tell(out, []string{"as above"})
-		return out
-	}
-	a.stack = append(a.stack, ref)
-	defer func() { a.stack = a.stack[:len(a.stack)-1] }()
-	return a.schema(a.merged(target, without(s, "$ref")))
-}
-
-// resolved is a schema without the reference that it may begin with.
-func (a *adapter) resolved(s *object) *object {
-	for range 10 {
-		ref, ok := s.m["$ref"].(string)
-		if !ok {
-			return s
+		if id := v.text("$id"); strings.HasPrefix(id, "#") {
+			x.anchors[id[1:]] = append(x.anchors[id[1:]], v) // as drafts before 2019 wrote it
+		} else if id != "" && v != x.root {
+			x.bases = append(x.bases, v)
 		}
-		target := a.find(ref)
-		s = without(s, "$ref")
-		if target == nil || target == a.root {
-			return s
+		for _, k := range v.keys {
+			x.add(v.m[k])
 		}
-		s = a.merged(target, s)
-	}
-	return without(s, "$ref")
-}
-
-// keep refers to a copy of the target among the definitions.
-func (a *adapter) keep(s *object, ref string, target *object) *object {
-	out := newObject(2)
-	if target == a.root {
-		out.set("$ref", "#")
-	} else {
-		if a.defs == nil {
-			a.defs = newObject(1)
-		}
-		name := defName(ref)
-		if !a.defs.has(name) {
-			a.defs.set(name, nil) // while it is being made
-			a.defs.set(name, a.schema(target))
-		}
-		out.set("$ref", "#/$defs/"+strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1"))
-	}
-	if text := s.text("description"); text != "" && a.d.All {
-		out.set("description", text)
-	}
-	return out
-}
-
-// defName is a name for what a reference leads to: its last step, or all of it
-// where it does not lead to a definition.
-func defName(ref string) string {
-	for _, place := range []string{"#/$defs/", "#/definitions/"} {
-		if name, ok := strings.CutPrefix(ref, place); ok && !strings.Contains(name, "/") {
-			return name
+	case []any:
+		for i := range v {
+			x.add(v[i])
 		}
 	}
-	return strings.Trim(plain(ref), "_") + "_" + hash(ref, 6)
 }
 
 // find is the schema that a reference leads to, nil where it leads nowhere: away
-// from this schema, or to what is none.
-func (a *adapter) find(ref string) *object {
-	pointer, ok := strings.CutPrefix(ref, "#")
-	if !ok {
+// from this schema, to what is none, or to several places.
+func (x *index) find(ref string) *object {
+	target, known := x.found[ref]
+	if !known {
+		target = x.look(ref)
+		x.found[ref] = target
+	}
+	return target
+}
+
+func (x *index) look(ref string) *object {
+	file, pointer, _ := strings.Cut(ref, "#")
+	if file != "" && file != x.id || len(x.bases) > maxBases {
 		return nil
 	}
+	if pointer != "" && pointer[0] != '/' {
+		if all := x.anchors[pointer]; len(all) == 1 {
+			return all[0]
+		}
+		return nil
+	}
+	var target *object
+	for _, base := range x.bases {
+		switch at := follow(base, pointer); {
+		case at == nil:
+		case target != nil: // which one depends on where the reference stands
+			return nil
+		default:
+			target = at
+		}
+	}
+	return target
+}
+
+func follow(root *object, pointer string) *object {
 	if pointer == "" {
-		return a.root
+		return root
 	}
-	if pointer[0] != '/' {
-		return anchored(a.root, pointer, 0)
-	}
-	var at any = a.root
+	var at any = root
 	for step := range strings.SplitSeq(pointer[1:], "/") {
 		if text, err := url.PathUnescape(step); err == nil {
 			step = text
@@ -131,229 +112,138 @@ func (a *adapter) find(ref string) *object {
 	return target
 }
 
-// anchored finds the schema of a name.
-func anchored(v any, name string, depth int) *object {
-	switch v := v.(type) {
-	case *object:
-		if v.m["$anchor"] == name || v.m["$dynamicAnchor"] == name {
-			return v
-		}
-		for _, k := range v.keys {
-			if found := anchored(v.m[k], name, depth+1); found != nil {
-				return found
-			}
-		}
-	case []any:
-		for i := range v {
-			if found := anchored(v[i], name, depth+1); found != nil {
-				return found
-			}
-		}
-	}
-	return nil
-}
-
-// joined is a schema without allOf: all of it in one.
-func (a *adapter) joined(s *object) *object {
-	for range 20 { // what is joined may bring more
-		if a.err != nil {
-			break
-		}
-		all, ok := s.m["allOf"].([]any)
-		if !ok {
-			return s
-		}
-		s = without(s, "allOf")
-		for i := range all {
-			if sub, ok := all[i].(*object); ok && a.err == nil {
-				s = a.merged(s, a.resolved(sub))
-			}
-		}
-	}
-	return without(s, "allOf")
-}
-
-// merged is a schema that allows at least what both allow. Of annotations the
-// second's count.
-func (a *adapter) merged(s, t *object) *object {
-	if !a.room() {
-		return s
-	}
-	if len(t.keys) == 0 {
-		return s
-	}
-	out := s.clone()
-	for _, key := range t.keys {
-		v := t.m[key]
-		mine, both := s.m[key]
-		if !both {
-			if key != "additionalProperties" {
-				out.set(key, v)
-			}
-			continue
-		}
-		switch key {
-		case "description", "title", "default":
-			out.set(key, v)
-		case "properties":
-			out.set(key, a.mergedProperties(s.object(key), t.object(key)))
-		case "required":
-			out.set(key, texts(append(slices.Clone(s.list(key)), t.list(key)...)))
-		case "items":
-			if m, ok := mine.(*object); ok {
-				if n, ok := v.(*object); ok {
-					out.set(key, a.merged(m, n))
-				}
-			}
-		case "type":
-			if types := common2(typesOf(s), typesOf(t)); len(types) > 0 {
-				out.set(key, types)
-			}
-		case "allOf":
-			out.set(key, append(slices.Clone(s.list(key)), t.list(key)...))
-		case "enum":
-			var values []any
-			for _, x := range s.list(key) {
-				if slices.ContainsFunc(t.list(key), func(y any) bool { return equal(x, y) }) {
-					values = append(values, x)
-				}
-			}
-			if len(values) > 0 {
-				out.set(key, values)
-			}
-		}
-	}
-	a.mergedRest(out, s, t)
-	return out
-}
-
-// mergedRest closes what is merged only if no part of it is open: a part that is
-// closed knows nothing of the other's properties.
-func (a *adapter) mergedRest(out, s, t *object) {
-	const key = "additionalProperties"
-	mine, yours := s.m[key], t.m[key]
+// ref adapts a schema that has a reference, together with what stands beside it.
+func (a *adapter) ref(s *object, ref string) *object {
+	rest, target := without(s, "$ref"), a.find(ref)
 	switch {
-	case !t.has("properties") && !t.has(key):
-	case !s.has("properties") && !s.has(key):
-		if t.has(key) {
-			out.set(key, yours)
+	case target == nil: // what stands beside is all that is known
+		a.possible = false
+		return a.keywords(rest)
+	case a.d.All:
+		out := newObject(2)
+		out.set("$ref", a.keep(ref, target))
+		beside := a.keywords(rest)
+		for _, key := range beside.keys {
+			out.set(key, beside.m[key])
 		}
-	case mine == false && yours == false:
-		out.set(key, false)
-	default:
-		out.drop(key)
+		return out
+	case a.d.Refs && !says(rest):
+		out := newObject(1)
+		out.set("$ref", a.keep(ref, target))
+		return out
+	case a.enter(target):
+		defer a.leave()
+		return a.schema(a.merged(target, rest))
+	case !a.d.Refs:
+		return a.cut(a.merged(target, rest), "as above")
 	}
-}
-
-func (a *adapter) mergedProperties(s, t *object) *object {
-	if s == nil || t == nil {
-		if s == nil {
-			return t
-		}
-		return s
+	inner, out := newObject(1), newObject(2)
+	inner.set("$ref", a.keep(ref, target))
+	out.set("anyOf", []any{inner})
+	if text := rest.text("description"); text != "" {
+		out.set("description", text)
+		rest = without(rest, "description")
 	}
-	out := s.clone()
-	for _, name := range t.keys {
-		mine, ok := out.m[name].(*object)
-		yours, ok2 := t.m[name].(*object)
-		switch {
-		case ok && ok2:
-			out.set(name, a.mergedRefs(mine, yours))
-		case !ok:
-			out.set(name, t.m[name])
-		}
-	}
-	return out
-}
-
-// mergedRefs merges two schemas that may be references.
-func (a *adapter) mergedRefs(s, t *object) *object {
-	if s.has("$ref") && t.has("$ref") {
-		if s.m["$ref"] == t.m["$ref"] {
-			return s
-		}
-		return a.merged(a.resolved(s), a.resolved(t))
-	}
-	return a.merged(s, t)
-}
-
-// common2 are the types of both; integers are numbers.
-func common2(s, t []string) []any {
-	var out []any
-	for _, x := range s {
-		switch {
-		case slices.Contains(t, x):
-			out = append(out, x)
-		case x == "integer" && slices.Contains(t, "number"):
-			out = append(out, x)
-		case x == "number" && slices.Contains(t, "integer"):
-			out = append(out, "integer")
-		}
+	if says(rest) {
+		a.possible = false
 	}
 	return out
 }
 
-// united is a schema of which one of several alternatives holds, without them: an
-// object that has the properties of all, and must have those that all want.
-func (a *adapter) united(s *object, key string, alternatives []any) *object {
-	a.possible = false
-	s = without(s, key)
-	var all *object
-	var required []any
-	closed := true
-	for i := range alternatives {
-		sub, ok := alternatives[i].(*object)
+// says reports whether a schema says anything of values or to the reader.
+func says(s *object) bool {
+	for _, key := range s.keys {
+		switch key {
+		case "$defs", "definitions", "$schema", "$id", "id", "$comment", "$anchor", "$dynamicAnchor", "title", "examples", "deprecated", "readOnly", "writeOnly":
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// enter reports whether a reference may be followed into its target once more. If
+// so, leave has to follow.
+func (a *adapter) enter(target *object) bool {
+	n := 0
+	for _, t := range a.stack {
+		if t == target {
+			n++
+		}
+	}
+	if a.d.Refs {
+		name, kept := a.names[target]
+		if n > 0 || target == a.root || kept && a.defs.m[name] == nil {
+			return false
+		}
+	}
+	if n >= a.same || len(a.stack) >= a.refs {
+		return false
+	}
+	a.stack = append(a.stack, target)
+	return true
+}
+
+func (a *adapter) leave() { a.stack = a.stack[:len(a.stack)-1] }
+
+// keep is a reference to a copy of the target among the definitions.
+func (a *adapter) keep(ref string, target *object) string {
+	if target == a.root && !a.odd {
+		return "#"
+	}
+	name, kept := a.names[target]
+	if !kept {
+		if a.defs == nil {
+			a.defs, a.names = newObject(1), map[*object]string{}
+		}
+		if name = defName(ref); a.defs.has(name) {
+			name += "_" + hash(ref, 8)
+		}
+		for salt := ref; a.defs.has(name); { // which takes somebody who means it
+			salt += "'"
+			name = defName(ref) + "_" + hash(salt, 8)
+		}
+		a.names[target] = name
+		a.defs.set(name, nil) // while it is being made
+		level := a.level
+		a.level = 0
+		a.defs.set(name, a.schema(target))
+		a.level = level
+	}
+	return defsPrefix + name
+}
+
+const defsPrefix = "#/$defs/"
+
+// defName is a name for what a reference leads to: its last step, and a hash where
+// it does not lead to a definition.
+func defName(ref string) string {
+	for _, place := range []string{defsPrefix, "#/definitions/"} {
+		if name, ok := strings.CutPrefix(ref, place); ok && name != "" && !strings.Contains(name, "/") {
+			return plain(name)
+		}
+	}
+	if ref == "#" {
+		return "root"
+	}
+	return strings.Trim(plain(ref[strings.LastIndexByte(ref, '/')+1:]), "_") + "_" + hash(ref, 8)
+}
+
+// resolved is a schema without the reference that it may begin with.
+func (a *adapter) resolved(s *object) *object {
+	var seen []*object
+	for range 10 {
+		ref, ok := s.m["$ref"].(string)
 		if !ok {
 			return s
 		}
-		sub = a.joined(a.resolved(sub))
-		if types := typesOf(sub); len(types) > 0 && !slices.Contains(types, "object") {
-			continue // arguments are objects
-		}
-		if sub.has("anyOf") || sub.has("oneOf") || sub.has("patternProperties") {
+		target := a.find(ref)
+		s = without(s, "$ref")
+		if target == nil || target == a.root || slices.Contains(seen, target) {
 			return s
 		}
-		closed = closed && sub.m["additionalProperties"] == false
-		names := texts(sub.m["required"])
-		if all == nil {
-			all, required = newObject(4), names
-		} else {
-			required = slices.DeleteFunc(required, func(n any) bool { return !slices.Contains(names, n) })
-		}
-		props := sub.object("properties")
-		if props == nil {
-			continue
-		}
-		for _, name := range props.keys {
-			mine, there := all.m[name]
-			switch {
-			case !there:
-				all.set(name, props.m[name])
-			case !equal(mine, props.m[name]):
-				all.set(name, either(mine, props.m[name]))
-			}
-		}
+		seen = append(seen, target)
+		s = a.merged(target, s)
 	}
-	if all == nil {
-		return s
-	}
-	union := newObject(4)
-	union.set("properties", all)
-	if len(required) > 0 {
-		union.set("required", required)
-	}
-	if closed && !s.has("properties") {
-		union.set("additionalProperties", false)
-	}
-	return a.merged(s, union)
-}
-
-func either(s, t any) *object {
-	out := newObject(1)
-	if o, ok := s.(*object); ok && len(o.keys) == 1 && o.has("anyOf") {
-		out.set("anyOf", append(slices.Clone(o.list("anyOf")), t))
-		return out
-	}
-	out.set("anyOf", []any{s, t})
-	return out
+	return without(s, "$ref")
 }

@@ -57,7 +57,7 @@ func TestSchemasInADialect(t *testing.T) {
 		{"an open map is not strict", adapt.OpenAIStrict, `{"type":"object","properties":{"m":{"type":"object","additionalProperties":{"type":"string"}}}}`,
 			`{"type":"object","properties":{"m":{"type":"object","additionalProperties":{"type":"string"}}}}`},
 		{"alternatives at the top", adapt.OpenAI, `{"anyOf":[{"type":"object","properties":{"a":{"type":"string"},"k":{"const":1}},"required":["a","k"]},{"type":"object","properties":{"b":{"type":"string"},"k":{"const":2}},"required":["b","k"]}]}`,
-			`{"type":"object","properties":{"a":{"type":"string"},"k":{"anyOf":[{"type":"integer","enum":[1]},{"type":"integer","enum":[2]}]},"b":{"type":"string"}},"required":["k"]}`},
+			`{"type":"object","properties":{"a":{"type":"string"},"k":{"type":"integer","enum":[1,2]},"b":{"type":"string"}},"required":["k"],"description":"(needs a, or b)"}`},
 		{"all of several", adapt.Chat, `{"allOf":[{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"number"}}}],"description":"d"}`,
 			`{"type":"object","description":"d","properties":{"a":{"type":"string"},"b":{"type":"number"}},"required":["a"]}`},
 		{"a tuple", adapt.Chat, `{"type":"object","properties":{"p":{"type":"array","prefixItems":[{"type":"number"},{"type":"string"}],"items":false}}}`,
@@ -133,20 +133,25 @@ func TestNullsOfOptionalPropertiesAreTakenBack(t *testing.T) {
 
 func TestSchemasThatCannotBeAdaptedAreErrors(t *testing.T) {
 	t.Parallel()
-	double := `{"type":"object","properties":{"p":{"$ref":"#/$defs/d0"}},"$defs":{`
-	for i := range 40 {
-		double += fmt.Sprintf(`"d%d":{"type":"object","properties":{"a":{"$ref":"#/$defs/d%d"},"b":{"$ref":"#/$defs/d%d"}}},`, i, i+1, i+1)
-	}
-	double += `"d40":{"type":"string"}}}`
 	for name, schema := range map[string]string{
 		"no JSON": `{"type":`, "no object": `[1]`, "false": `false`, "more behind": `{} {}`,
-		"too deep": strings.Repeat(`{"not":`, 300) + `{}` + strings.Repeat(`}`, 300),
-		"too many": double,
+		"too deep":  strings.Repeat(`{"not":`, 300) + `{}` + strings.Repeat(`}`, 300),
+		"too many":  `{"properties":{` + many(20_001) + `}}`,
+		"too large": `{"description":"` + strings.Repeat("x", 1<<20) + `"}`,
 	} {
 		if _, err := adapt.Schema(json.RawMessage(schema), adapt.Chat); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
+}
+
+// many are so many properties.
+func many(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"p%d":{},`, i)
+	}
+	return strings.TrimSuffix(b.String(), ",")
 }
 
 // hostile schemas come to an end, with whatever result.

@@ -1,35 +1,34 @@
 package adapt
 
-import (
-	"encoding/json"
-	"slices"
-)
+import "slices"
 
 // What OpenAI's strict mode allows.
 const (
 	strictProperties = 5000
 	strictLevels     = 10
 	strictValues     = 1000
+	strictText       = 120_000 // bytes of names and of values that are listed
 )
 
 // A strict makes every property of a schema required.
 type strict struct {
-	defs               *object
-	refs               map[string]*nulls // of definitions
-	properties, values int
-	deep               bool
+	defs                     *object
+	refs                     map[string]*nulls // of definitions
+	properties, values, text int
+	deep                     bool
 }
 
 func (s *strict) possible() bool {
-	return !s.deep && s.properties <= strictProperties && s.values <= strictValues
+	return !s.deep && s.properties <= strictProperties && s.values <= strictValues && s.text <= strictText
 }
 
 // nulls says where a null only means that an optional property is not given.
 type nulls struct {
+	schema   *object         // as it is sent
 	optional map[string]bool // by name
 	in       map[string]*nulls
 	items    *nulls
-	any      []*nulls
+	any      []*nulls // of which one holds
 }
 
 func (s *strict) top(o *object) (*object, *nulls) {
@@ -37,11 +36,12 @@ func (s *strict) top(o *object) (*object, *nulls) {
 	s.refs["#"] = root
 	if s.defs != nil {
 		for _, name := range s.defs.keys {
-			s.refs["#/$defs/"+name] = &nulls{}
+			s.refs[defsPrefix+name] = &nulls{}
+			s.text += len(name)
 		}
 		for _, name := range s.defs.keys {
 			if def, ok := s.defs.m[name].(*object); ok {
-				s.defs.set(name, s.schema(def, s.refs["#/$defs/"+name], 1))
+				s.defs.set(name, s.schema(def, s.refs[defsPrefix+name], 1))
 			}
 		}
 	}
@@ -49,6 +49,7 @@ func (s *strict) top(o *object) (*object, *nulls) {
 }
 
 func (s *strict) schema(o *object, n *nulls, level int) *object {
+	n.schema = o
 	if level > strictLevels {
 		s.deep = true
 		return o
@@ -59,7 +60,11 @@ func (s *strict) schema(o *object, n *nulls, level int) *object {
 		}
 		return o
 	}
-	s.values += len(o.list("enum"))
+	values := o.list("enum")
+	s.values += len(values)
+	for _, v := range values {
+		s.text += len(encode(v))
+	}
 	if kinds := o.list("anyOf"); kinds != nil {
 		list := make([]any, len(kinds))
 		for i := range kinds {
@@ -76,20 +81,28 @@ func (s *strict) schema(o *object, n *nulls, level int) *object {
 		n.items = &nulls{}
 		o.set("items", s.schema(items, n.items, level+1))
 	}
-	if !slices.Contains(typesOf(o), "object") {
-		return o
+	if slices.Contains(typesOf(o), "object") {
+		s.object(o, n, level)
 	}
+	return o
+}
+
+func (s *strict) object(o *object, n *nulls, level int) {
 	props := o.object("properties")
 	if props == nil {
 		props = newObject(0)
 		o.set("properties", props)
 	}
 	s.properties += len(props.keys)
-	required := o.list("required")
+	required := map[any]bool{}
+	for _, name := range o.list("required") {
+		required[name] = true
+	}
 	names := make([]any, len(props.keys))
 	n.in, n.optional = make(map[string]*nulls, len(props.keys)), map[string]bool{}
 	for i, name := range props.keys {
 		names[i] = name
+		s.text += len(name)
 		sub := &nulls{}
 		n.in[name] = sub
 		prop, ok := props.m[name].(*object)
@@ -97,7 +110,7 @@ func (s *strict) schema(o *object, n *nulls, level int) *object {
 			continue
 		}
 		prop = s.schema(prop, sub, level+1)
-		if !slices.Contains(required, any(name)) && !s.nullable(prop, 0) {
+		if !required[name] && !s.nullable(prop, 0) {
 			n.optional[name] = true
 			prop = orNull(prop)
 		}
@@ -105,7 +118,6 @@ func (s *strict) schema(o *object, n *nulls, level int) *object {
 	}
 	o.set("required", names)
 	o.set("additionalProperties", false)
-	return o
 }
 
 // nullable reports whether a schema allows null.
@@ -125,26 +137,19 @@ func (s *strict) nullable(o *object, depth int) bool {
 func orNull(o *object) *object {
 	null := newObject(1)
 	null.set("type", "null")
+	types := typesOf(o)
 	switch {
-	case o.has("$ref"):
+	case o.has("anyOf"):
+		o.set("anyOf", append(slices.Clone(o.list("anyOf")), null))
+		return o
+	case o.has("$ref"), len(types) == 0:
 		out := newObject(1)
 		out.set("anyOf", []any{o, null})
 		return out
-	case o.has("anyOf"):
-		o.set("anyOf", append(o.list("anyOf"), null))
-		return o
 	}
-	types := typesOf(o)
-	list := make([]any, 0, len(types)+1)
-	for _, t := range types {
-		list = append(list, t)
-	}
-	o.set("type", append(list, "null"))
-	if one, ok := o.m["const"]; ok {
-		o.drop("const")
-		o.set("enum", []any{one, nil})
-	} else if values := o.list("enum"); values != nil {
-		o.set("enum", append(slices.Clip(values), nil))
+	o.set("type", list(append(types, "null")))
+	if values := o.list("enum"); values != nil {
+		o.set("enum", append(slices.Clone(values), nil))
 	}
 	return o
 }
@@ -173,57 +178,4 @@ func closeObjects(v any) {
 			closeObjects(v[i])
 		}
 	}
-}
-
-// Back is a value that a model made to the adapted schema, as the schema itself
-// wants it: without the nulls that stand for optional properties that are not
-// given. A value without any comes back as it is, byte for byte.
-func (a *Adapted) Back(value json.RawMessage) json.RawMessage {
-	if a.nulls == nil || !containsNull(value) {
-		return value
-	}
-	tree, err := decode(value)
-	if err != nil {
-		return value
-	}
-	if steps := maxNodes; !a.nulls.take(tree, &steps) {
-		return value
-	}
-	return encode(tree)
-}
-
-func containsNull(value []byte) bool {
-	for i := 0; i+4 <= len(value); i++ {
-		if value[i] == 'n' && string(value[i:i+4]) == "null" {
-			return true
-		}
-	}
-	return false
-}
-
-// take removes the nulls of optional properties, and reports whether there were
-// any.
-func (n *nulls) take(v any, steps *int) (taken bool) {
-	if *steps--; n == nil || *steps < 0 { // alternatives that refer to themselves have no end
-		return false
-	}
-	for _, sub := range n.any {
-		taken = sub.take(v, steps) || taken
-	}
-	switch v := v.(type) {
-	case *object:
-		for _, name := range slices.Clone(v.keys) {
-			if v.m[name] == nil && n.optional[name] {
-				v.drop(name)
-				taken = true
-			} else if sub := n.in[name]; sub != nil {
-				taken = sub.take(v.m[name], steps) || taken
-			}
-		}
-	case []any:
-		for i := range v {
-			taken = n.items.take(v[i], steps) || taken
-		}
-	}
-	return taken
 }

@@ -6,28 +6,52 @@ import (
 	"strings"
 )
 
-// typesOf are the types that a schema allows, as far as it says: its type, or what
-// its keywords are about. Nil is any.
-func typesOf(s *object) []string {
-	var types []string
+func known(t string) bool {
+	return slices.Contains([]string{"object", "array", "string", "number", "integer", "boolean", "null"}, t)
+}
+
+// explicit are the types that a schema names.
+func explicit(s *object) []string {
 	switch t := s.m["type"].(type) {
 	case string:
-		types = []string{t}
+		return []string{t}
 	case []any:
+		var types []string
 		for _, v := range t {
-			if name, ok := v.(string); ok && !slices.Contains(types, name) {
+			if name, ok := v.(string); ok && known(name) && !slices.Contains(types, name) {
 				types = append(types, name)
 			}
 		}
+		return types
 	}
-	values, listed := s.m["enum"].([]any)
+	return nil
+}
+
+// valuesOf are the values that a schema lists, each once. None is no list.
+func valuesOf(s *object) []any {
 	if one, ok := s.m["const"]; ok {
-		values, listed = []any{one}, true
+		return []any{one}
 	}
+	list := s.list("enum")
+	seen := make(map[string]bool, len(list))
+	out := make([]any, 0, len(list))
+	for _, v := range list {
+		if text := string(encode(v)); !seen[text] {
+			seen[text] = true
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// typesOf are the types that a schema allows, as far as it says: its type, or what
+// its keywords are about. Nil is any.
+func typesOf(s *object) []string {
+	types := explicit(s)
 	switch {
 	case len(types) > 0:
-	case listed && len(values) > 0:
-		for _, v := range values {
+	case s.has("const") || len(s.list("enum")) > 0:
+		for _, v := range valuesOf(s) {
 			if t := typeOf(v); !slices.Contains(types, t) {
 				types = append(types, t)
 			}
@@ -62,39 +86,149 @@ func typeOf(v any) string {
 	return "object"
 }
 
+// admits reports whether a value that is listed is of a type.
+func admits(t string, v any) bool {
+	own := typeOf(v)
+	return own == t || t == "number" && own == "integer" || t == "integer" && own == "number"
+}
+
+// enum lists the values that may be listed, or tells them.
+func (a *adapter) enum(s, out *object, told *[]string) {
+	values := valuesOf(s)
+	if len(values) == 0 || out.has("enum") {
+		return
+	}
+	if s.m["nullable"] == true && !slices.Contains(values, nil) {
+		values = append(values, nil)
+	}
+	for _, v := range values {
+		switch v := v.(type) {
+		case string:
+			if v != "" || !a.d.Texts {
+				continue
+			}
+		case nil:
+			continue
+		case json.Number, bool:
+			if !a.d.Texts {
+				continue
+			}
+		}
+		text := "one of " + strings.Trim(string(encode(values)), "[]")
+		if !slices.Contains(*told, text) {
+			*told = append(*told, text)
+		}
+		return
+	}
+	out.set("enum", values)
+}
+
 // typed sets the types, and what providers want beside some of them.
-func (a *adapter) typed(out *object, types []string, s *object) {
-	known := slices.DeleteFunc(slices.Clone(types), func(t string) bool {
-		return !slices.Contains([]string{"object", "array", "string", "number", "integer", "boolean", "null"}, t)
-	})
-	switch len(known) {
-	case 0:
+func (a *adapter) typed(s, out *object, told *[]string) {
+	if a.d.All {
+		if types := explicit(s); len(types) == 1 && known(types[0]) {
+			out.set("type", types[0])
+		} else if len(types) > 1 {
+			out.set("type", list(types))
+		}
+		if out.has("type") {
+			*out = *front(out, "type")
+		}
+		return
+	}
+	types := slices.DeleteFunc(slices.Clone(typesOf(s)), func(t string) bool { return !known(t) })
+	values := valuesOf(s)
+	if len(types) > 1 && len(values) > 0 { // of which none needs to be told that no value has
+		if s.m["nullable"] == true {
+			values = append(values, nil)
+		}
+		own := slices.DeleteFunc(slices.Clone(types), func(t string) bool { return !slices.ContainsFunc(values, func(v any) bool { return admits(t, v) }) })
+		if len(own) > 0 {
+			types = own
+		}
+	}
+	if slices.Contains(types, "integer") && slices.Contains(types, "number") {
+		types = slices.DeleteFunc(types, func(t string) bool { return t == "integer" })
+	}
+	if len(types) == 0 {
 		if !out.has("anyOf") {
 			a.possible = false
 		}
 		return
-	case 1:
-		out.set("type", known[0])
-	default:
-		list := make([]any, len(known))
-		for i, t := range known {
-			list[i] = t
-		}
-		out.set("type", list)
 	}
-	if slices.Contains(known, "null") {
-		if values := out.list("enum"); values != nil && !a.d.Texts && !slices.Contains(values, any(nil)) && s.m["nullable"] == true {
-			out.set("enum", append(slices.Clip(values), nil))
-		}
-	}
-	if slices.Contains(known, "array") && !out.has("items") {
+	if slices.Contains(types, "array") && !out.has("items") {
 		out.set("items", newObject(0))
 		a.possible = false
 	}
-	if slices.Contains(known, "object") && !out.has("properties") && s.m["additionalProperties"] != false && !out.has("anyOf") {
+	if slices.Contains(types, "object") && !out.has("properties") && s.m["additionalProperties"] != false && !out.has("anyOf") {
 		a.possible = false // free in its form
 	}
-	if moved := front(out, "type"); moved != out {
-		*out = *moved
+	a.setTypes(out, types)
+}
+
+func (a *adapter) setTypes(out *object, types []string) {
+	null := slices.Contains(types, "null")
+	some := len(types)
+	if null {
+		some--
 	}
+	enum := out.list("enum")
+	switch {
+	case out.has("anyOf"):
+	case a.d.Texts && slices.Contains(enum, nil):
+		if len(enum) == 1 {
+			out.drop("enum")
+			out.set("type", "null")
+			break
+		}
+		out.set("enum", slices.DeleteFunc(slices.Clone(enum), func(v any) bool { return v == nil }))
+		split(out, types)
+		return
+	case a.d.OneType && some > 1:
+		split(out, types)
+		return
+	}
+	if len(types) == 1 {
+		out.set("type", types[0])
+	} else if !out.has("type") {
+		out.set("type", list(types))
+	}
+	*out = *front(out, "type")
+}
+
+func list(types []string) []any {
+	out := make([]any, len(types))
+	for i, t := range types {
+		out[i] = t
+	}
+	return out
+}
+
+// about says which type a keyword is about.
+var about = map[string]string{
+	"properties": "object", "required": "object", "additionalProperties": "object", "minProperties": "object", "maxProperties": "object",
+	"items": "array", "minItems": "array", "maxItems": "array", "uniqueItems": "array",
+	"format": "string", "pattern": "string", "minLength": "string", "maxLength": "string",
+	"minimum": "number", "maximum": "number", "exclusiveMinimum": "number", "exclusiveMaximum": "number", "multipleOf": "number",
+}
+
+// split makes an alternative of each type.
+func split(out *object, types []string) {
+	kinds := make([]any, len(types))
+	for i, t := range types {
+		kind := newObject(2)
+		kind.set("type", t)
+		for _, key := range out.keys {
+			if about[key] == t || about[key] == "number" && t == "integer" || key == "enum" && t != "null" {
+				kind.set(key, out.m[key])
+			}
+		}
+		kinds[i] = kind
+	}
+	for _, key := range slices.Clone(out.keys) {
+		if about[key] != "" || key == "enum" {
+			out.drop(key)
+		}
+	}
+	out.set("anyOf", kinds)
 }
