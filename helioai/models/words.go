@@ -49,7 +49,10 @@ func (m *model) word(ctx context.Context, err error) error {
 		return &Error{Text: fmt.Sprintf("the conversation is longer than %s takes (%s); start a new session, or choose another model", m.id, said), Err: e}
 	}
 	text := fmt.Sprintf("%s: %s", a.Title, said)
-	if e.Retryable() {
+	switch {
+	case e.Err != nil && strings.Contains(e.Err.Error(), "Options.BaseURL"):
+		text += "; check " + a.setting()
+	case e.Retryable():
 		text += "; ask again"
 	}
 	return &Error{Text: text, Err: e}
@@ -166,22 +169,15 @@ func (m *model) unknown(ctx context.Context, said string) string {
 	return text + " another with --model or " + ModelVar + " (helioai models --provider " + a.Name + " lists them)"
 }
 
-// nearest are at most two known ids that a wrong one may stand for.
+// nearest are at most three known ids that a wrong one may stand for: one that is
+// spelt nearly the same, or those that it is a part of, as in "sonnet".
 func nearest(id string, known []string) []string {
+	if near := llm.Nearest(id, known); near != "" {
+		return []string{near}
+	}
 	var near []string
-	for range 2 {
-		next := llm.Nearest(id, known)
-		if next == "" {
-			break
-		}
-		near = append(near, next)
-		known = slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == next })
-	}
-	if len(near) > 0 {
-		return near
-	}
-	for _, k := range known { // a part of a name, as in "sonnet"
-		if len(id) >= 4 && strings.Contains(k, id) && len(near) < 2 {
+	for _, k := range known {
+		if len(id) >= 4 && strings.Contains(k, id) && !slices.Contains(near, k) && len(near) < 3 {
 			near = append(near, k)
 		}
 	}
