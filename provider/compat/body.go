@@ -2,6 +2,7 @@ package compat
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 
 	"github.com/helios-go/helios/llm"
@@ -153,9 +154,7 @@ func (b *builder) thinking(members map[string]any) error {
 		if err := json.Unmarshal(more, &added); err != nil {
 			return b.m.conn.Invalid("Dialect.Thinking of %s: not a JSON object", b.d.Name)
 		}
-		for k, v := range added {
-			members[k] = v
-		}
+		maps.Copy(members, added)
 	}
 	if !known {
 		return nil

@@ -17,8 +17,8 @@ func newDecoder() *decoder {
 	return &decoder{model: "test/m", provider: "test", real: func(name string) string { return name }}
 }
 
+//nolint:paralleltest // allocations are counted for the whole process
 func TestADeltaCostsOneAllocation(t *testing.T) {
-	// Not parallel: allocations are counted for the whole process.
 	for what, event := range map[string]string{
 		"text":       `{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"gpt-x","system_fingerprint":"fp","choices":[{"index":0,"delta":{"content":" world \n"},"logprobs":null,"finish_reason":null}],"usage":null}`,
 		"arguments":  `{"id":"chatcmpl-1","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"abcdefgh"}}]},"finish_reason":null}]}`,
@@ -63,7 +63,7 @@ func long(size int) []byte {
 type served []byte
 
 func (s served) RoundTrip(q *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(bytes.NewReader(s)), Request: q}, nil
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(bytes.NewReader(s)), Request: q}, nil
 }
 
 // BenchmarkStream reads a stream of 10 MB, from the HTTP response to the message.

@@ -106,7 +106,9 @@ const (
 	IDsNine            // exactly 9 of [a-zA-Z0-9], as Mistral wants them
 )
 
-// Images says how a server takes images.
+// Images says how a server takes images. Whether its model sees them is another
+// matter: for one that reads texts only, say ImagesNone, and images that tools
+// return are left out with a note.
 type Images uint8
 
 // The kinds of [Images].

@@ -2,6 +2,7 @@ package compat
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,10 +24,7 @@ var three = map[llm.Thinking]string{
 
 // with is levels and one more.
 func with(levels map[llm.Thinking]string, level llm.Thinking, name string) map[llm.Thinking]string {
-	more := make(map[llm.Thinking]string, len(levels)+1)
-	for l, n := range levels {
-		more[l] = n
-	}
+	more := maps.Clone(levels)
 	more[level] = name
 	return more
 }
@@ -116,7 +114,7 @@ var llamaCpp = Dialect{
 // DeepSeek wants the thoughts of every turn with calls back, and says 400 where
 // they are missing, even if there were none; beside them a forced choice is refused
 // (api-docs.deepseek.com/guides/thinking_mode; deepseek-ai/deepseek-harness
-// discussion 739).
+// discussion 739). deepseek-flash sees images (api-docs.deepseek.com/guides/vision).
 var deepSeek = Dialect{
 	Name: "deepseek", BaseURL: "https://api.deepseek.com/v1", KeyVar: "DEEPSEEK_API_KEY",
 	Usage: true,
@@ -128,6 +126,7 @@ var deepSeek = Dialect{
 		},
 	},
 	Echo: EchoTurns, EchoField: "reasoning_content", Output: OutputObject,
+	Images: ImagesURL,
 }
 
 // Mistral refuses fields that it does not know (editor-code-assistant/eca#231), ids

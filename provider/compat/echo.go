@@ -2,6 +2,7 @@ package compat
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/helios-go/helios/llm"
@@ -9,8 +10,8 @@ import (
 
 // lastUser is the index of the last message that is the user's; -1 without one.
 func (b *builder) lastUser() int {
-	for i := len(b.req.Messages) - 1; i >= 0; i-- {
-		if b.req.Messages[i].Role == llm.RoleUser {
+	for i, m := range slices.Backward(b.req.Messages) {
+		if m.Role == llm.RoleUser {
 			return i
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http/httptest"
+	"os"
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/llm/llmtest"
@@ -81,13 +83,19 @@ func ExampleList() {
 	// Output: groq: HTTP 401: Invalid API Key; check GROQ_API_KEY or Options.Key
 }
 
-// Ollama is found by itself when it runs on this machine.
+// Ollama is found by itself when it runs on this machine, or where OLLAMA_HOST says;
+// here a server of the test stands for it.
 func ExampleFindOllama() {
+	server := httptest.NewServer(llmtest.NewWire(llmtest.JSON(200, `{"object":"list","data":[{"id":"qwen3:8b"}]}`)))
+	defer server.Close()
+	defer os.Setenv("OLLAMA_HOST", os.Getenv("OLLAMA_HOST"))
+	os.Setenv("OLLAMA_HOST", server.URL)
+
 	_, models, err := compat.FindOllama(context.Background())
-	if err != nil {
-		fmt.Println(err) // "ollama: no answer from the server: 127.0.0.1:11434: connection refused; start it with `ollama serve` ..."
+	if err != nil || len(models) == 0 {
+		fmt.Println(err) // nil: it has no models; `ollama pull` gets one
 		return
 	}
-	model := compat.Ollama(models[0], nil)
-	fmt.Println(model.Name())
+	fmt.Println(compat.Ollama(models[0], nil).Name())
+	// Output: ollama/qwen3:8b
 }

@@ -65,6 +65,7 @@ func TestAServerThatCannotBeListedSaysWhy(t *testing.T) {
 	}
 }
 
+//nolint:paralleltest // it sets the environment
 func TestALocalOllamaIsFound(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if q.URL.Path != "/v1/models" {
@@ -109,11 +110,12 @@ func TestLookingForOllamaTakesNotLong(t *testing.T) {
 	if err == nil || ctx.Err() != nil || time.Since(begun) > 10*time.Second {
 		t.Errorf("after %s: %v", time.Since(begun), err)
 	}
-	if !strings.Contains(err.Error(), "300ms") {
+	if !strings.Contains(err.Error(), "300ms") || !strings.Contains(err.Error(), "ollama serve") || !errors.Is(err, llm.ErrTransient) {
 		t.Errorf("%v does not say how long was waited", err)
 	}
 }
 
+//nolint:paralleltest // it sets the environment
 func TestWhatOllamaHostMeans(t *testing.T) {
 	for host, want := range map[string]string{
 		"":                         "http://127.0.0.1:11434/v1",

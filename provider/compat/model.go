@@ -105,7 +105,7 @@ func (m *Model) String() string { return m.LogValue().String() }
 func (m *Model) GoString() string { return m.String() }
 
 // Format prints String whatever the verb.
-func (m *Model) Format(f fmt.State, _ rune) { fmt.Fprint(f, m.String()) } //nolint:errcheck // as fmt itself
+func (m *Model) Format(f fmt.State, _ rune) { fmt.Fprint(f, m.String()) }
 
 // Stream runs one request. See [llm.Model]; errors are [*llm.Error].
 func (m *Model) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Chunk, error] {
@@ -119,7 +119,7 @@ func (m *Model) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Chun
 			yield(llm.Chunk{}, err)
 			return
 		}
-		resp, err := m.conn.Post(ctx, m.path(), m.header(), body)
+		resp, err := m.conn.Post(ctx, m.path(), nil, body) //nolint:bodyclose // Events closes it
 		if err != nil {
 			yield(llm.Chunk{}, m.explain(err))
 			return
@@ -197,9 +197,6 @@ func (m *Model) path() string {
 	}
 	return m.d.Path
 }
-
-// header is ours beside the key.
-func (m *Model) header() http.Header { return nil }
 
 // Azure makes the model of a deployment, which goes by the deployment's name.
 // Endpoint is the resource, as in https://my-resource.openai.azure.com; "" is that

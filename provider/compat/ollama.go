@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/helios-go/helios/llm"
 )
 
 // findWithin is how long a server on this machine may take to be found.
@@ -28,7 +30,8 @@ func Ollama(model string, o *Options) *Model {
 func FindOllama(ctx context.Context) (baseURL string, models []string, err error) {
 	d := ollama
 	d.BaseURL = ollamaHost()
-	ctx, cancel := context.WithTimeoutCause(ctx, findWithin, fmt.Errorf("no answer within %s", findWithin))
+	late := &llm.Error{Kind: llm.KindTransient, Provider: d.Name, Err: fmt.Errorf("no answer from %s within %s; %s", d.BaseURL, findWithin, d.Hint)}
+	ctx, cancel := context.WithTimeoutCause(ctx, findWithin, late)
 	defer cancel()
 	// A client of its own: no proxy knows of this machine's servers.
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}

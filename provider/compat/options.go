@@ -46,4 +46,4 @@ func (o Options) String() string { return o.LogValue().String() }
 func (o Options) GoString() string { return o.String() }
 
 // Format prints String whatever the verb.
-func (o Options) Format(f fmt.State, _ rune) { fmt.Fprint(f, o.String()) } //nolint:errcheck // as fmt itself
+func (o Options) Format(f fmt.State, _ rune) { fmt.Fprint(f, o.String()) }

@@ -129,7 +129,7 @@ func TestMediaGoAsTheServerTakesThem(t *testing.T) {
 		{"openai-chat", file("file-123", "application/pdf"), `{"type":"file","file":{"file_id":"file-123"}}`},
 		{"openai-chat", media(t, "application/pdf", "x", ""), `{"type":"file","file":{"filename":"document.pdf","file_data":"data:application/pdf;base64,eA=="}}`},
 		{"groq", media(t, "application/pdf", "x", ""), ""},
-		{"deepseek", media(t, "image/png", "x", ""), ""},
+		{"deepseek", media(t, "image/png", "x", ""), `{"type":"image_url","image_url":{"url":"data:image/png;base64,eA=="}}`},
 		{"openai-chat", media(t, "audio/mpeg", "x", ""), `{"type":"input_audio","input_audio":{"data":"eA==","format":"mp3"}}`},
 		{"openai-chat", media(t, "audio/ogg", "x", ""), ""},
 		{"openai-chat", media(t, "video/mp4", "x", ""), ""},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +25,7 @@ func sent(t *testing.T, d *compat.Dialect, req *llm.Request) (json.RawMessage, e
 		return nil, err
 	}
 	q := wire.Requests()[0]
-	if path := "/v1/chat/completions"; q.Path != path || q.Method != "POST" {
+	if path := "/v1/chat/completions"; q.Path != path || q.Method != http.MethodPost {
 		t.Errorf("%s %s, want POST %s", q.Method, q.Path, path)
 	}
 	return q.Body, nil
@@ -88,16 +89,29 @@ func TestEachDialectWritesItsOwnRequest(t *testing.T) {
 	for _, d := range compat.Dialects() {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
-			req := talk(t, d.Name)
-			if d.Images == compat.ImagesNone {
-				req.Messages[0].Parts = req.Messages[0].Parts[:1]
-			}
-			body, err := sent(t, &d, req)
+			body, err := sent(t, &d, talk(t, d.Name))
 			if err != nil {
 				t.Fatal(err)
 			}
 			golden(t, d.Name, body)
 		})
+	}
+}
+
+// TestATextModelIsShownNoImages is for a model that cannot see: what a tool returns
+// must not end the run, what the caller sends is the caller's mistake.
+func TestATextModelIsShownNoImages(t *testing.T) {
+	t.Parallel()
+	d := *dialect(t, "vllm")
+	d.Images = compat.ImagesNone
+	req := talk(t, d.Name)
+	if _, err := sent(t, &d, req); err == nil || !strings.Contains(err.Error(), "image/png") {
+		t.Errorf("the caller's image: %v", err)
+	}
+	req.Messages[0].Parts = req.Messages[0].Parts[:1]
+	body, err := sent(t, &d, req)
+	if want := `"22 C\n\n[left out: image/png of 3 bytes, which this model cannot see]"`; err != nil || !strings.Contains(string(body), want) {
+		t.Errorf("the tool's image: %s, %v", body, err)
 	}
 }
 

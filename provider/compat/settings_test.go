@@ -178,6 +178,7 @@ func TestAzureHasItsOwnAddresses(t *testing.T) {
 	}
 }
 
+//nolint:paralleltest // it sets the environment
 func TestAMissingSettingIsKnownBeforeAnythingIsSent(t *testing.T) {
 	for _, d := range compat.Dialects() {
 		if d.KeyVar != "" {
@@ -234,6 +235,7 @@ func TestALocalModelCostsNothingAndAStrangersIsUnknown(t *testing.T) {
 		"on this machine": {compat.VLLM("m", nil), 0, true},
 		"elsewhere":       {compat.VLLM("m", &compat.Options{BaseURL: "https://gpu.acme.example/v1"}), 0, false},
 		"of its owner's":  {compat.VLLM("m", &compat.Options{Info: info}), 3 * llm.Dollar, true},
+		"of a catalogue":  {compat.DeepSeek("deepseek-flash", &compat.Options{Key: "k"}), 150 * llm.Cent, true},
 		"a gateway's":     {compat.OpenRouter("acme/rocket", &compat.Options{Key: "k"}), 0, false},
 	} {
 		if cost, known := tt.model.Cost(u); cost != tt.cost || known != tt.known {
