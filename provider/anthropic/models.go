@@ -13,51 +13,57 @@ import (
 func Models() provider.Catalogue { return catalogue }
 
 var catalogue = provider.Catalogue{
-	AsOf:   "2026-11-24",
+	AsOf:   "2026-12-01",
 	Source: "platform.claude.com/docs/en/about-claude/pricing",
 	Models: []provider.Info{
-		known("claude-fable-5-2", 64_000, 8, 40, 0.20),
-		known("claude-fable-5-1", 64_000, 10, 50, 0.25),
-		known("claude-fable-5", 64_000, 10, 50, 1),
-		known("claude-opus-5-5", 128_000, 4, 20, 0.20),
-		known("claude-opus-5", 128_000, 5, 25, 0.50),
-		known("claude-opus-4-8", 128_000, 5, 25, 0.50),
-		known("claude-opus-4-7", 128_000, 5, 25, 0.50),
-		known("claude-opus-4-6", 128_000, 5, 25, 0.50),
-		known("claude-opus-4-5", 128_000, 5, 25, 0.50),
-		known("claude-sonnet-5-5", 128_000, 2, 10, 0.10),
-		known("claude-sonnet-5", 128_000, 2, 10, 0.20),
-		known("claude-sonnet-4-6", 128_000, 3, 15, 0.30),
-		known("claude-sonnet-4-5", 128_000, 3, 15, 0.30),
-		small("claude-haiku-4-5", 1, 5, 0.10),
-		unpriced("claude-haiku-5-5"), // tiers that were not published when this was written
+		known("claude-fable-5-2", price(8, 40, 0.20)),
+		known("claude-fable-5-1", price(10, 50, 0.25)),
+		known("claude-fable-5", price(10, 50, 1)),
+		known("claude-opus-5-5", price(4, 20, 0.20)),
+		known("claude-opus-5", price(5, 25, 0.50)),
+		known("claude-opus-4-8", price(5, 25, 0.50)),
+		known("claude-opus-4-7", price(5, 25, 0.50)),
+		known("claude-opus-4-6", price(5, 25, 0.50)),
+		small("claude-opus-4-5", price(5, 25, 0.50)),
+		known("claude-sonnet-5-5", price(2, 10, 0.10)),
+		known("claude-sonnet-5", price(2, 10, 0.20)),
+		known("claude-sonnet-4-6", price(3, 15, 0.30)),
+		small("claude-sonnet-4-5", price(3, 15, 0.30)),
+		known("claude-haiku-5-5", price(0.10, 0.50, 0.01), above(100_000, price(0.50, 2.50, 0.05))),
+		small("claude-haiku-4-5", price(1, 5, 0.10)),
+		known("claude-mythos-5-2"), // for the few who have access, at prices that are not published
+		known("claude-mythos-5-1"),
+		known("claude-mythos-5"),
 	},
 }
 
-// known is a model of a million tokens, with its prices in dollars per million.
-func known(id string, maxOutput int64, input, output, read float64) provider.Info {
+// known is a model that reads a million tokens and writes 128,000.
+func known(id string, prices ...provider.Tier) provider.Info {
 	return provider.Info{
-		ID: id, Size: llm.Size{Context: 1_000_000, MaxOutput: maxOutput}, Prices: priced(input, output, read),
+		ID: id, Size: llm.Size{Context: 1_000_000, MaxOutput: 128_000}, Prices: prices,
 		Tools: true, Vision: true, Thinking: true, Output: true,
 	}
 }
 
-func small(id string, input, output, read float64) provider.Info {
-	info := known(id, 64_000, input, output, read)
-	info.Size.Context = 200_000
+// small is a model that reads 200,000 tokens and writes 64,000.
+func small(id string, prices ...provider.Tier) provider.Info {
+	info := known(id, prices...)
+	info.Size = llm.Size{Context: 200_000, MaxOutput: 64_000}
 	return info
 }
 
-func unpriced(id string) provider.Info {
-	info := known(id, 64_000, 0, 0, 0)
-	info.Prices = nil
-	return info
-}
-
-func priced(input, output, read float64) []provider.Tier {
-	return []provider.Tier{{Price: llm.Price{
+// price is what tokens cost in dollars per million. Those that are written to the
+// cache for five minutes cost 1.25 times what others do.
+func price(input, output, read float64) provider.Tier {
+	return provider.Tier{Price: llm.Price{
 		Input: dollars(input), Output: dollars(output), CacheRead: dollars(read), CacheWrite: dollars(input) * 5 / 4,
-	}}}
+	}}
+}
+
+// above is a price for prompts that are longer than so many tokens.
+func above(tokens int64, t provider.Tier) provider.Tier {
+	t.Above = tokens
+	return t
 }
 
 func dollars(d float64) llm.Micros { return llm.Micros(d*1e6 + 0.5) }
@@ -115,12 +121,12 @@ func shapeOf(id string) shape {
 		s.kind, s.output, s.shown, s.free = between, 64_000, true, true
 	case "opus-5-5":
 		s.kind, s.shown, s.free = always, true, true
-	case "fable-5":
+	case "fable-5", "mythos-5":
 		s.kind, s.output = always, 64_000
-	case "fable-5-1", "fable-5-2":
+	case "fable-5-1", "fable-5-2", "mythos-5-1", "mythos-5-2":
 		s.kind, s.output, s.free = always, 64_000, true
 	case "haiku-5-5":
-		s.output = 64_000
+		s.kind, s.output = adaptiveOn, 64_000
 	}
 	return s
 }
