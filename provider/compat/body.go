@@ -72,10 +72,13 @@ var usageToo = json.RawMessage(`{"include_usage":true}`)
 
 // rule is what the dialect takes for the id of a call.
 func (d *Dialect) rule() adapt.IDRule {
-	if d.IDs == IDsNine {
+	switch d.IDs {
+	case IDsNine:
 		return adapt.MistralIDs
+	case IDsPlain:
+		return adapt.IDRule{Min: 1, Max: 40, Dashes: true}
 	}
-	return adapt.IDRule{Min: 1, Max: 40, Dashes: true}
+	return adapt.IDRule{Min: 1, Max: 64, Any: true}
 }
 
 // body is the request as it is sent.
@@ -98,9 +101,12 @@ func (b *builder) body() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := b.m.conn.Body(out, extra)
+	data, err := b.m.conn.Body(out, nil)
 	if err != nil {
 		return nil, err
+	}
+	if len(extra) > 0 { // none of them has a name that out has
+		data = append(append(data[:len(data)-1], ','), extra[1:]...)
 	}
 	if own := b.req.Options.Provider[b.d.Name]; len(own) > 0 {
 		return b.m.conn.Body(json.RawMessage(data), own)

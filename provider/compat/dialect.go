@@ -49,9 +49,10 @@ type Dialect struct {
 	Strict    bool   // it knows "strict" of schemas
 
 	// ForceOne: tool_choice may name a function. ForceAny: it may be "required".
-	// Where both are false the model is only told to call.
-	ForceOne, ForceAny bool
-	Parallel           bool // it makes several calls at once only when told that it may
+	// Where both are false the model is only told to call. DropTools: it may not know
+	// tool_choice, so that with ChoiceNone it is given no tools.
+	ForceOne, ForceAny, DropTools bool
+	Parallel                      bool // it makes several calls at once only when told that it may
 
 	IDs       IDs    // what it takes for the id of a call
 	Images    Images // how it takes images
@@ -100,10 +101,11 @@ const (
 // IDs are the ids of calls that a server takes.
 type IDs uint8
 
-// The kinds of [IDs].
+// The kinds of [IDs]. Others are replaced, those of calls and results alike.
 const (
-	IDsAny  IDs = iota // up to 40 characters of [a-zA-Z0-9_-], as OpenAI has them
-	IDsNine            // exactly 9 of [a-zA-Z0-9], as Mistral wants them
+	IDsAny   IDs = iota // up to 64 characters: Kimi's templates want its own functions.name:0 back
+	IDsPlain            // up to 40 of [a-zA-Z0-9_-], as OpenAI and those behind OpenRouter have them
+	IDsNine             // exactly 9 of [a-zA-Z0-9], as Mistral wants them
 )
 
 // Images says how a server takes images. Whether its model sees them is another

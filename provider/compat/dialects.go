@@ -39,7 +39,7 @@ var openAI = Dialect{
 	SystemRole: "developer", MaxTokens: "max_completion_tokens", Usage: true,
 	Thinking: Levels{Field: "reasoning_effort", Names: levels},
 	Output:   OutputSchema, WithTools: true, Strict: true, ForceOne: true, ForceAny: true,
-	Images: ImagesURL, Files: true, Audio: true,
+	IDs: IDsPlain, Images: ImagesURL, Files: true, Audio: true,
 }
 
 // Azure's form of it: learn.microsoft.com/azure/ai-foundry/openai/how-to/reasoning
@@ -49,7 +49,7 @@ var azure = Dialect{
 	SystemRole: "developer", MaxTokens: "max_completion_tokens", Usage: true,
 	Thinking: Levels{Field: "reasoning_effort", Names: levels},
 	Output:   OutputSchema, WithTools: true, Strict: true, ForceOne: true, ForceAny: true,
-	Images: ImagesURL, Files: true, Audio: true,
+	IDs: IDsPlain, Images: ImagesURL, Files: true, Audio: true,
 }
 
 // Groq refuses response_format in a stream and beside tools
@@ -73,7 +73,7 @@ var openRouter = Dialect{
 	Thinking: Levels{Field: "reasoning.effort", Names: with(levels, llm.ThinkingMax, "xhigh")},
 	Echo:     EchoLoop, EchoField: "reasoning", Details: true,
 	Output: OutputSchema, Strict: true, ForceOne: true, ForceAny: true,
-	Images: ImagesURL, Files: true, Audio: true, Cache: true,
+	IDs: IDsPlain, Images: ImagesURL, Files: true, Audio: true, Cache: true,
 }
 
 // Ollama as github.com/ollama/ollama v0.17.4, package openai, reads and writes it:
@@ -86,7 +86,7 @@ var ollama = Dialect{
 	Hint:  "start it with `ollama serve`, or set OLLAMA_HOST or Options.BaseURL",
 	Usage: true, Thinking: Levels{Field: "reasoning_effort", Names: with(three, llm.ThinkingNone, "none")},
 	Echo: EchoAll, EchoField: "reasoning", Output: OutputSchema, ForceOne: true, ForceAny: true,
-	Images: ImagesData,
+	DropTools: true, Images: ImagesData,
 }
 
 // vLLM since late 2025: reasoning has taken the place of reasoning_content, in both

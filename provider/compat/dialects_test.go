@@ -192,6 +192,14 @@ var tapes = []tape{
 		calls: "function-call-1 weather {\"city\":\"Kiruna\"}\nfunction-call-2 now {}", finish: llm.FinishToolCalls, usage: llm.Usage{Input: 50, Output: 40},
 		opaque: `{"extra_content":{"google":{"thought_signature":"Cg=="}}}`,
 	},
+	{
+		dialect: "gemini-chat", name: "a signature of the whole message",
+		stream: events(
+			`{"choices":[{"delta":{"content":"It is 4.","role":"assistant"},"index":0}]}`,
+			`{"choices":[{"delta":{"content":"","extra_content":{"google":{"thought_signature":"Dh=="}},"role":"assistant"},"finish_reason":"stop","index":0}]}`,
+		),
+		text: "It is 4.", finish: llm.FinishStop, opaque: `{"extra_content":{"google":{"thought_signature":"Dh=="}}}`,
+	},
 }
 
 // play reads a tape and says what it held.

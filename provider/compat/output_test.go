@@ -99,6 +99,18 @@ func TestAnAnswerThatIsACallIsReadAsText(t *testing.T) {
 	}
 }
 
+func TestAnAnswerWithoutToolsIsAskedForWithoutThem(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"vllm": `"json_schema"`, "groq": `"submit_answer"`} {
+		req := wanted(t, "a")
+		req.Choice = llm.ToolChoice{Mode: llm.ChoiceNone}
+		body, err := sent(t, dialect(t, name), req)
+		if err != nil || !strings.Contains(string(body), want) || strings.Contains(string(body), `"name":"a"`) {
+			t.Errorf("%s: %s, %v", name, body, err)
+		}
+	}
+}
+
 func TestACallThatTheCallerWantsIsNotTheAnswer(t *testing.T) {
 	t.Parallel()
 	req := wanted(t, "a")
@@ -164,7 +176,7 @@ func TestACallAndItsResultKeepTheSameID(t *testing.T) {
 	for _, id := range []string{"toolu_01AbC-very-long-identifier-of-another-provider-0123456789", "call.1", "aB3dE6gH9", "x"} {
 		req.Messages = append(req.Messages, llm.Assistant("", call(id, "f", "{}")), llm.Message{Role: llm.RoleTool, Parts: []llm.Part{result(id, "f", llm.Text("ok"))}})
 	}
-	for _, name := range []string{"mistral", "openai-chat"} {
+	for _, name := range []string{"mistral", "openai-chat", "openrouter"} {
 		body, err := sent(t, dialect(t, name), req)
 		if err != nil {
 			t.Fatal(err)

@@ -77,7 +77,8 @@ func TestChoicesAreSaidAsEachServerUnderstandsThem(t *testing.T) {
 		tools   string
 	}{
 		{"openai-chat", llm.ToolChoice{}, "", "abc"},
-		{"openai-chat", llm.ToolChoice{Mode: llm.ChoiceNone}, "", ""},
+		{"openai-chat", llm.ToolChoice{Mode: llm.ChoiceNone}, `"none"`, "abc"},
+		{"ollama", llm.ToolChoice{Mode: llm.ChoiceNone}, "", ""},
 		{"openai-chat", llm.ToolChoice{Mode: llm.ChoiceAny}, `"required"`, "abc"},
 		{"openai-chat", llm.ToolChoice{Mode: llm.ChoiceNamed, Names: []string{"b"}}, `{"type":"function","function":{"name":"b"}}`, "abc"},
 		{"openai-chat", llm.ToolChoice{Mode: llm.ChoiceNamed, Names: []string{"a", "c"}}, `"required"`, "ac"},

@@ -18,7 +18,7 @@ func (b *builder) tools(out *body) error {
 	choice := b.req.Choice
 	for i := range b.req.Tools {
 		spec := &b.req.Tools[i]
-		if choice.Mode == llm.ChoiceNone || b.only() && !slices.Contains(choice.Names, spec.Name) {
+		if b.dropped() || b.only() && !slices.Contains(choice.Names, spec.Name) {
 			continue
 		}
 		if err := b.tool(out, spec); err != nil {
@@ -39,8 +39,16 @@ func (b *builder) tools(out *body) error {
 		out.ToolChoice = one(b.names.Out(choice.Names[0]))
 	case choice.Mode == llm.ChoiceAny, choice.Mode == llm.ChoiceNamed, b.submit != "":
 		b.force(out)
+	case choice.Mode == llm.ChoiceNone:
+		out.ToolChoice = "none"
 	}
 	return nil
+}
+
+// dropped reports whether the tools stay out. They are given as a rule even when
+// none may be called, since servers refuse a history with calls without them.
+func (b *builder) dropped() bool {
+	return b.req.Choice.Mode == llm.ChoiceNone && (b.d.DropTools || b.req.Output != nil && !b.d.WithTools)
 }
 
 // only reports whether the model is given the chosen tools alone, since the
