@@ -135,9 +135,9 @@ func TestErrorsNameTheSettingToChange(t *testing.T) {
 		{"a key that may not", 403, `{"type":"error","error":{"type":"permission_error","message":"not for you"}}`, "the key in ANTHROPIC_API_KEY may not do this (not for you); check what it is allowed to, or choose another model"},
 		{"a wrong model", 404, `{"type":"error","error":{"type":"not_found_error","message":"model: claude-sonet-5-5"}}`, `Anthropic has no model "claude-sonet-5-5"; did you mean claude-sonnet-5-5? Choose with --model or HELIOAI_MODEL`},
 		{"a wrong address", 404, `<html>`, "nothing of Anthropic answers at URL (<html>); check ANTHROPIC_BASE_URL"},
-		{"too many requests", 429, `{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}`, "Anthropic allows no more requests for now (slow down); try again later, or choose another model"},
+		{"too many requests", 429, `{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}`, "Anthropic allows no more requests for now (slow down); choose another model, or try again later"},
 		{"no money", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low"}}`, "Anthropic: Your credit balance is too low; add credit to the account, or choose another provider"},
-		{"overload", 529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, "Anthropic could not answer (Overloaded); try again later, or choose another model"},
+		{"overload", 529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, "Anthropic could not answer (Overloaded); choose another model, or try again later"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -42,9 +42,9 @@ func (m *model) word(ctx context.Context, err error) error {
 	case e.Status == http.StatusNotFound:
 		return &Error{Text: fmt.Sprintf("nothing of %s answers at %s (%s); check %s", a.Title, a.where(), said, a.setting()), Err: e}
 	case e.Status == http.StatusTooManyRequests:
-		return &Error{Text: fmt.Sprintf("%s allows no more requests for now (%s); %s, or choose another model", a.Title, said, later(e.RetryAfter)), Err: e}
+		return &Error{Text: fmt.Sprintf("%s allows no more requests for now (%s); choose another model, or try again %s", a.Title, said, later(e.RetryAfter)), Err: e}
 	case e.Status >= http.StatusInternalServerError:
-		return &Error{Text: fmt.Sprintf("%s could not answer (%s); %s, or choose another model", a.Title, said, later(e.RetryAfter)), Err: e}
+		return &Error{Text: fmt.Sprintf("%s could not answer (%s); choose another model, or try again %s", a.Title, said, later(e.RetryAfter)), Err: e}
 	case errors.Is(e, llm.ErrContextTooLong):
 		return &Error{Text: fmt.Sprintf("the conversation is longer than %s takes (%s); start a new session, or choose another model", m.id, said), Err: e}
 	}
@@ -117,11 +117,12 @@ func paid(said string) bool {
 	return strings.Contains(low, "insufficient balance") || strings.Contains(low, "exceeded your current quota") || strings.Contains(low, "credit balance")
 }
 
+// later says when to ask again. Of a long wait the agent tells by itself.
 func later(wait time.Duration) string {
-	if wait <= 0 {
-		return "try again later"
+	if wait <= 0 || wait > time.Minute {
+		return "later"
 	}
-	return "try again in " + wait.Round(time.Second).String()
+	return "in " + wait.Round(time.Second).String()
 }
 
 // isUnknown reports whether a server says that it has no such model. They say it

@@ -15,6 +15,9 @@ import (
 // showAnswer prints the answer, the verdict on each of its numbers, and where
 // figure and notebook are.
 func showAnswer(w io.Writer, a *helioai.Answer) error {
+	if a.Text == "" && a.Usage == (llm.Usage{}) && a.Notebook == "" && len(a.Figures) == 0 {
+		return nil // nothing was done, and why is said elsewhere
+	}
 	var b strings.Builder
 	b.WriteByte('\n')
 	if a.Text != "" {

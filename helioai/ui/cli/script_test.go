@@ -33,9 +33,10 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the program as its users do. A script that begins with
 // "needs-sandbox" wants Python under a working sandbox, "needs-data" the real
-// files.
+// files. $SERVER is the address of [modelServer].
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	server := modelServer(t)
 	for _, group := range []struct {
 		name string
 		need func(t *testing.T)
@@ -55,6 +56,7 @@ func TestScripts(t *testing.T) {
 				RequireExplicitExec: true,
 				Setup: func(env *testscript.Env) error {
 					env.Setenv("HELIOAI_DATA_DIR", filepath.Join(env.WorkDir, "home"))
+					env.Setenv("SERVER", server)
 					env.Setenv("REAL", filepath.Join(testdata.Dir(), "data"))
 					return nil
 				},
