@@ -52,10 +52,12 @@ func (m *Model) post(ctx context.Context, c *call) (*http.Response, error) {
 func (m *Model) read(resp *http.Response, c *call, yield func(llm.Chunk, error) bool) {
 	d := m.decoder(c)
 	for e, err := range m.conn.Events(resp) {
-		if err == nil {
-			if err = d.event(e.Data); errors.Is(err, errUnreadable) {
-				err = m.conn.Garbled(e.Cut, err)
-			}
+		if err != nil { // d.out is still of the event before
+			yield(llm.Chunk{}, err)
+			return
+		}
+		if err = d.event(e.Data); errors.Is(err, errUnreadable) {
+			err = m.conn.Garbled(e.Cut, err)
 		}
 		for i := range d.out {
 			if !yield(d.out[i], nil) {
