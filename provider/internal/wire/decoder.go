@@ -19,7 +19,10 @@ type Decoder struct {
 	fed  int64
 }
 
-var errMore = errors.New("there is more behind its JSON value")
+var (
+	errMore  = errors.New("there is more behind its JSON value")
+	errShort = errors.New("its JSON value has no end") // an end of file would say that the stream was cut
+)
 
 // NewDecoder returns a decoder for a stream of the connection.
 func (c *Conn) NewDecoder() *Decoder {
@@ -34,6 +37,9 @@ func (d *Decoder) Decode(e sse.Event, v any) error {
 	d.rest.data = e.Data
 	d.fed += int64(len(e.Data))
 	if err := d.dec.Decode(v); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+			err = errShort
+		}
 		return d.conn.Garbled(e.Cut, err)
 	}
 	if more := e.Data[len(e.Data)-int(d.fed-d.dec.InputOffset()):]; len(bytes.TrimSpace(more)) > 0 {
