@@ -3,7 +3,9 @@ package openai
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"hash"
+	"net/http"
 	"strings"
 
 	"github.com/helios-go/helios/llm"
@@ -17,7 +19,7 @@ import (
 // goes out whole.
 func (m *Model) input(c *call, messages []llm.Message) {
 	b := &builder{
-		model: m.Name(), stored: m.opts.Continuation, names: c.names,
+		model: m.Name(), named: !m.nameless.Load(), names: c.names,
 		ids: adapt.NewIDs(adapt.OpenAIIDs, messages), items: make([]any, 0, len(messages)),
 	}
 	if !m.opts.Continuation {
@@ -77,12 +79,25 @@ func (d *digest) text() string {
 	return hex.EncodeToString(d.hash.Sum(nil)[:length])
 }
 
-// unknown reports whether an error is that the server does not have the previous
-// answer any more.
-func unknown(err error, previous string) bool {
-	if err == nil || previous == "" {
+// again changes a request that was refused because of what the server was thought to
+// know, and reports whether that is why.
+//
+// An answer that is to be continued may have been forgotten: then all is sent. And
+// some servers look for every item that has an id, and do not find those that they
+// did not store, although all of them is there: then ids are left out, from now on.
+func (m *Model) again(c *call, err error) bool {
+	e, ok := errors.AsType[*llm.Error](err)
+	if !ok || e.Status != http.StatusBadRequest && e.Status != http.StatusNotFound {
 		return false
 	}
-	text := strings.ToLower(err.Error())
-	return strings.Contains(text, strings.ToLower(previous)) || strings.Contains(text, "previous_response") || strings.Contains(text, "previous response")
+	text := strings.ToLower(e.Error())
+	switch {
+	case c.body.Previous != "" && (strings.Contains(text, strings.ToLower(c.body.Previous)) || strings.Contains(text, "previous_response") || strings.Contains(text, "previous response")):
+		c.body.Previous, c.body.Input = "", c.whole
+		return true
+	case strings.Contains(text, "items are not persisted") && m.nameless.CompareAndSwap(false, true):
+		m.input(c, c.messages)
+		return true
+	}
+	return false
 }

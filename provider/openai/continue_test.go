@@ -98,6 +98,29 @@ func TestAnAnswerThatTheServerForgotIsSent(t *testing.T) {
 	}
 }
 
+// Some servers look for every item with an id, among those that they did not store.
+func TestIDsAreLeftOutForServersThatLookForThem(t *testing.T) {
+	t.Parallel()
+	lost := llmtest.JSON(404, "{\"error\":{\"message\":\"Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.\"}}")
+	wire := llmtest.NewWire(lost, llmtest.SSE(done), llmtest.SSE(done), lost)
+	m := openai.New("gpt-6-sol", &openai.Options{Key: key, HTTP: wire.Client()})
+	req := &llm.Request{Messages: []llm.Message{llm.User("hi"), answer(t, "tools.sse"), said()}}
+	for range 2 {
+		if _, err := llm.Generate(t.Context(), m, req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, named := range []bool{true, false, false} {
+		body := string(wire.Requests()[i].Body)
+		if strings.Contains(body, `"rs_1"`) != named || strings.Contains(body, `"msg_1"`) != named || !strings.Contains(body, "gAAA-1==") {
+			t.Errorf("request %d is %s", i, body)
+		}
+	}
+	if _, err := llm.Generate(t.Context(), m, req); !errors.Is(err, llm.ErrInvalidRequest) {
+		t.Errorf("%v, want the server's refusal", err)
+	}
+}
+
 // One model serves many at a time.
 func TestAModelIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()

@@ -11,11 +11,11 @@ import (
 
 // A builder makes the items of a request out of a conversation.
 type builder struct {
-	model  string // Model.Name of whom it is for
-	stored bool   // the server knows items by their ids
-	names  *adapt.Names
-	ids    *adapt.IDs
-	items  []any
+	model string // Model.Name of whom it is for
+	named bool   // items have the ids that the server gave them
+	names *adapt.Names
+	ids   *adapt.IDs
+	items []any
 }
 
 type message struct {
@@ -91,8 +91,9 @@ func (b *builder) assistant(parts []llm.Part) {
 		before := len(b.items)
 		b.thoughts(thoughts, id)
 		thoughts = nil
-		// Where items are stored, one that reasoning led to may be named only beside it.
-		if f, isMap := item.(map[string]any); isMap && (!b.stored || len(b.items) == before) {
+		// By its id the server finds out that reasoning led to an item, and refuses the
+		// one without the other.
+		if f, isMap := item.(map[string]any); isMap && (!b.named || len(b.items) == before) {
 			delete(f, "id")
 		}
 		if f, isMap := item.(map[string]any); isMap && p.Kind == llm.PartText {
@@ -129,8 +130,8 @@ func (b *builder) thought(p *llm.Part) *thought {
 	} else if p.Text != "" {
 		t.item["summary"] = typed("summary_text", pieces(p.Text, n.Summary))
 	}
-	if !b.stored {
-		delete(t.item, "id") // the server would look for it
+	if !b.named {
+		delete(t.item, "id")
 	}
 	return t
 }

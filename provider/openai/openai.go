@@ -56,6 +56,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/helios-go/helios/llm"
@@ -118,6 +119,8 @@ type Model struct {
 	err   error
 	info  provider.Info
 	known bool
+
+	nameless atomic.Bool // the server looks for items by their ids in vain
 
 	mu      sync.Mutex
 	schemas map[string]*adapt.Adapted // by dialect and schema

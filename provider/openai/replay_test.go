@@ -104,8 +104,9 @@ func answer(t *testing.T, name string) llm.Message {
 }
 
 const (
-	rs1   = `{"type":"reasoning","encrypted_content":"gAAA-1==","summary":[{"type":"summary_text","text":"**Plan** 🌞"},{"type":"summary_text","text":"Ask for the weather."}]}`
-	msg1  = `{"type":"message","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"Let me look: 你好🦀"}]}`
+	rs1   = `{"type":"reasoning","id":"rs_1","encrypted_content":"gAAA-1==","summary":[{"type":"summary_text","text":"**Plan** 🌞"},{"type":"summary_text","text":"Ask for the weather."}]}`
+	bare1 = `{"type":"message","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"Let me look: 你好🦀"}]}`
+	msg1  = `{"id":"msg_1","type":"message","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"Let me look: 你好🦀"}]}`
 	call1 = `{"type":"function_call","call_id":"call_1","name":"weather","arguments":"{\"City\":\"Toulouse\"}"}`
 	call2 = `{"type":"function_call","call_id":"call_2","name":"clock","arguments":"{}"}`
 	user  = `{"type":"message","role":"user","content":"hi"}`
@@ -155,19 +156,19 @@ func TestReasoningIsNeverAnOrphan(t *testing.T) {
 	same(t, "what followed is gone", turns(t, llm.User("hi"), without(1), said()), `[`+user+`,`+call1+`,`+call2+`,`+done2+`]`)
 	same(t, "what comes later is gone", turns(t, llm.User("hi"), without(2, 3)), `[`+user+`,`+rs1+`,`+msg1+`]`)
 	same(t, "all else is gone", turns(t, llm.User("hi"), without(1, 2, 3), llm.User("hi")), `[`+user+`,`+user+`]`)
-	same(t, "the reasoning is gone", turns(t, llm.User("hi"), without(0), said()), `[`+user+`,`+msg1+`,`+call1+`,`+call2+`,`+done2+`]`)
+	same(t, "the reasoning is gone", turns(t, llm.User("hi"), without(0), said()), `[`+user+`,`+bare1+`,`+call1+`,`+call2+`,`+done2+`]`)
 	redacted := without()
 	redacted.Parts[0].Signature = ""
-	same(t, "its secret part is gone", turns(t, llm.User("hi"), redacted, said()), `[`+user+`,`+msg1+`,`+call1+`,`+call2+`,`+done2+`]`)
+	same(t, "its secret part is gone", turns(t, llm.User("hi"), redacted, said()), `[`+user+`,`+bare1+`,`+call1+`,`+call2+`,`+done2+`]`)
 	changed := without()
 	changed.Parts[0].Text = "shorter"
-	same(t, "its text has changed", turns(t, llm.User("hi"), changed, said()), `[`+user+`,{"type":"reasoning","encrypted_content":"gAAA-1==","summary":[{"type":"summary_text","text":"shorter"}]},`+msg1+`,`+call1+`,`+call2+`,`+done2+`]`)
+	same(t, "its text has changed", turns(t, llm.User("hi"), changed, said()), `[`+user+`,{"type":"reasoning","id":"rs_1","encrypted_content":"gAAA-1==","summary":[{"type":"summary_text","text":"shorter"}]},`+msg1+`,`+call1+`,`+call2+`,`+done2+`]`)
 }
 
 // Reasoning without a summary still has one: an empty list.
 func TestServerItemsGoBackInPlace(t *testing.T) {
 	t.Parallel()
-	same(t, "the input", turns(t, llm.User("hi"), answer(t, "search.sse")), `[`+user+`,{"type":"reasoning","encrypted_content":"gAAA-2==","summary":[]},
+	same(t, "the input", turns(t, llm.User("hi"), answer(t, "search.sse")), `[`+user+`,{"type":"reasoning","id":"rs_1","encrypted_content":"gAAA-2==","summary":[]},
 		{"id":"ws_1","type":"web_search_call","status":"completed","action":{"type":"search","query":"solar wind","novel_field":[1,{"x":"y"}]}},
 		{"type":"message","role":"assistant","phase":"final_answer","content":[{"type":"output_text","text":"400 km/s",
 			"annotations":[{"type":"url_citation","url":"https://example.org/wind","title":"Wind","start_index":0,"end_index":3}]}]}]`)
@@ -184,8 +185,8 @@ func TestItemsOfSeveralParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "the input", turns(t, resp.Message), `[{"type":"reasoning","encrypted_content":"A","summary":[]},{"type":"reasoning","encrypted_content":"B","summary":[]},
-		{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a"},{"type":"output_text","text":"b"}]},
+	same(t, "the input", turns(t, resp.Message), `[{"type":"reasoning","id":"rs_1","encrypted_content":"A","summary":[]},{"type":"reasoning","id":"rs_2","encrypted_content":"B","summary":[]},
+		{"id":"m_1","type":"message","role":"assistant","content":[{"type":"output_text","text":"a"},{"type":"output_text","text":"b"}]},
 		{"type":"message","role":"assistant","content":[{"type":"output_text","text":"c"}]}]`)
 }
 
@@ -198,8 +199,8 @@ func TestReasoningInPlainTextGoesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "the input", turns(t, resp.Message), `[{"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"hm"},{"type":"reasoning_text","text":"so"}]},
-		{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]`)
+	same(t, "the input", turns(t, resp.Message), `[{"type":"reasoning","id":"rs_1","summary":[],"content":[{"type":"reasoning_text","text":"hm"},{"type":"reasoning_text","text":"so"}]},
+		{"id":"fc_1","type":"function_call","call_id":"c","name":"f","arguments":"{}"}]`)
 }
 
 // A conversation that another provider began goes on here without what is its own.

@@ -35,9 +35,10 @@ type reasoning struct {
 // A call is one request under way: what is sent, and what the decoder needs to
 // understand the answer.
 type call struct {
-	body  body
-	extra json.RawMessage // the caller's own fields
-	whole []any           // the input if the server does not know the previous answer
+	body     body
+	extra    json.RawMessage // the caller's own fields
+	messages []llm.Message
+	whole    []any // the input if the server does not know the previous answer
 
 	names  *adapt.Names
 	tools  map[string]*adapt.Adapted // by the names of ours
@@ -48,7 +49,7 @@ type call struct {
 // call translates a request. Its errors are those of a request that could not
 // succeed.
 func (m *Model) call(req *llm.Request) (*call, error) {
-	c := &call{names: adapt.NewNames(req.Tools, req.Messages, 0), extra: req.Options.Provider[providerName]}
+	c := &call{names: adapt.NewNames(req.Tools, req.Messages, 0), extra: req.Options.Provider[providerName], messages: req.Messages}
 	c.body = body{
 		Model: m.id, Stream: true, Store: m.opts.Continuation,
 		MaxTokens: req.Options.MaxTokens, PromptCacheKey: m.opts.PromptCacheKey,
@@ -66,7 +67,7 @@ func (m *Model) call(req *llm.Request) (*call, error) {
 	if err := m.functions(c, req); err != nil {
 		return nil, err
 	}
-	m.input(c, req.Messages)
+	m.input(c, c.messages)
 	return c, nil
 }
 

@@ -30,22 +30,19 @@ func (m *Model) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Chun
 	}
 }
 
-// post sends a request. An answer that the server was to continue from and has no
-// more is no failure: then it is sent everything.
+// post sends a request, once more where the server lacks what it was thought to
+// have.
 func (m *Model) post(ctx context.Context, c *call) (*http.Response, error) {
-	data, err := m.conn.Body(&c.body, c.extra)
-	if err != nil {
-		return nil, err
+	for again := false; ; again = true {
+		data, err := m.conn.Body(&c.body, c.extra)
+		if err != nil {
+			return nil, err
+		}
+		resp, err := m.conn.Post(ctx, "/responses", nil, data)
+		if err == nil || again || !m.again(c, err) {
+			return resp, err
+		}
 	}
-	resp, err := m.conn.Post(ctx, "/responses", nil, data)
-	if !unknown(err, c.body.Previous) {
-		return resp, err
-	}
-	c.body.Previous, c.body.Input = "", c.whole
-	if data, err = m.conn.Body(&c.body, c.extra); err != nil {
-		return nil, err
-	}
-	return m.conn.Post(ctx, "/responses", nil, data)
 }
 
 // read yields what an answer's events say.
