@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"math"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/helios-go/helios/llm"
@@ -17,7 +19,7 @@ import (
 const maxList = 32 << 20
 
 // List asks a server which models it has, by their ids, with what it says of their
-// windows and what [Models] knows besides. The error, an [*llm.Error], says in one
+// windows and prices and what [Models] knows besides. The error, an [*llm.Error], says in one
 // sentence why the server cannot be asked and which setting to change; without one
 // it is reachable, and takes the key.
 func List(ctx context.Context, d Dialect, o *Options) ([]provider.Info, error) {
@@ -54,6 +56,9 @@ func List(ctx context.Context, d Dialect, o *Options) ([]provider.Info, error) {
 		info.ID = listed[i].ID
 		info.Size.Context = cmp.Or(listed[i].Size.Context, info.Size.Context)
 		info.Size.MaxOutput = cmp.Or(listed[i].Size.MaxOutput, info.Size.MaxOutput)
+		if listed[i].Prices != nil {
+			info.Prices = listed[i].Prices
+		}
 		listed[i] = info
 	}
 	slices.SortFunc(listed, func(a, b provider.Info) int { return cmp.Compare(a.ID, b.ID) })
@@ -75,10 +80,60 @@ type listed struct {
 	Meta          struct { // llama.cpp
 		Context number `json:"n_ctx"`
 	} `json:"meta"`
-	Top struct { // OpenRouter
+	Pricing pricing  `json:"pricing"`
+	Top     struct { // OpenRouter
 		Context       number `json:"context_length"`
 		MaxCompletion number `json:"max_completion_tokens"`
 	} `json:"top_provider"`
+}
+
+// A pricing is what OpenRouter asks for one token, in US dollars, as texts.
+type pricing struct {
+	Prompt     text `json:"prompt"`
+	Completion text `json:"completion"`
+	CacheRead  text `json:"input_cache_read"`
+	CacheWrite text `json:"input_cache_write"`
+}
+
+// A text is a string, "" for anything else.
+type text string
+
+// UnmarshalJSON never fails.
+func (t *text) UnmarshalJSON(data []byte) error {
+	s := scanner{data: data}
+	*t = text(s.text())
+	return nil
+}
+
+// UnmarshalJSON takes no pricing for one that says nothing.
+func (p *pricing) UnmarshalJSON(data []byte) error {
+	type plain pricing
+	if json.Unmarshal(data, (*plain)(p)) != nil {
+		*p = pricing{}
+	}
+	return nil
+}
+
+// tiers are the prices for a million tokens; none where they are not told, or
+// depend on who will answer, which is told as -1.
+func (p *pricing) tiers() []provider.Tier {
+	in, known := p.Prompt.million()
+	out, too := p.Completion.million()
+	if !known || !too {
+		return nil
+	}
+	read, _ := p.CacheRead.million()
+	written, _ := p.CacheWrite.million()
+	return []provider.Tier{{Price: llm.Price{Input: in, Output: out, CacheRead: read, CacheWrite: written}}}
+}
+
+// million is the price of a million tokens.
+func (t text) million() (llm.Micros, bool) {
+	dollars, err := strconv.ParseFloat(string(t), 64)
+	if err != nil || !(dollars >= 0 && dollars < 1) {
+		return 0, false
+	}
+	return llm.Micros(math.Round(dollars * 1e6 * float64(llm.Dollar))), true
 }
 
 // A number is a count, 0 where a server writes something else.
@@ -118,7 +173,7 @@ func parseList(body []byte) ([]provider.Info, bool) {
 			continue
 		}
 		m.ID = strings.TrimPrefix(m.ID, "models/")
-		infos = append(infos, provider.Info{ID: m.ID, Size: llm.Size{
+		infos = append(infos, provider.Info{ID: m.ID, Prices: m.Pricing.tiers(), Size: llm.Size{
 			Context:   int64(cmp.Or(m.Top.Context, m.MaxModelLen, m.ContextWindow, m.ContextLength, m.MaxContext, m.Meta.Context, m.InputLimit)),
 			MaxOutput: int64(cmp.Or(m.Top.MaxCompletion, m.MaxCompletion, m.OutputLimit)),
 		}})

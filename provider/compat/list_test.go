@@ -42,6 +42,51 @@ func TestModelsOfAServerAreListed(t *testing.T) {
 	}
 }
 
+func TestPricesOfAGatewayAreRead(t *testing.T) {
+	t.Parallel()
+	wire := llmtest.NewWire(llmtest.JSON(200, `{"data":[
+		{"id":"a/paid","pricing":{"prompt":"0.000003","completion":"0.000015","input_cache_read":"0.0000003","input_cache_write":"0.00000375","image":"0"}},
+		{"id":"b/free","pricing":{"prompt":"0","completion":"0"}},
+		{"id":"c/auto","pricing":{"prompt":"-1","completion":"-1"}},
+		{"id":"d/odd","pricing":{"prompt":3,"completion":null}},
+		{"id":"e/none","pricing":"free"}]}`))
+	infos, err := compat.List(t.Context(), *dialect(t, "openrouter"), &compat.Options{HTTP: wire.Client(), Key: "test-key"})
+	if err != nil || len(infos) != 5 {
+		t.Fatalf("%+v, %v", infos, err)
+	}
+	million := llm.Usage{Input: 1e6, CacheRead: 1e6, CacheWrite: 1e6, Output: 1e6}
+	for i, want := range []struct {
+		cost  llm.Micros
+		known bool
+	}{{22_050_000, true}, {0, true}, {0, false}, {0, false}, {0, false}} {
+		if cost, known := infos[i].Cost(million); cost != want.cost || known != want.known {
+			t.Errorf("%s: %s, %t; want %s, %t", infos[i].ID, cost, known, want.cost, want.known)
+		}
+	}
+	model := compat.OpenRouter("a/paid", &compat.Options{Key: "test-key", Info: &infos[0]})
+	if cost, known := model.Cost(llm.Usage{Output: 1e6}); cost != 15*llm.Dollar || !known {
+		t.Errorf("a model with what was listed costs %s, %t", cost, known)
+	}
+}
+
+func TestTheCatalogueHoldsTogether(t *testing.T) {
+	t.Parallel()
+	for _, d := range compat.Dialects() {
+		c := compat.Models(d.Name)
+		if len(c.Models) > 0 && (c.AsOf == "" || !strings.HasPrefix(c.Source, "https://")) {
+			t.Errorf("%s: as of %q, from %q", d.Name, c.AsOf, c.Source)
+		}
+		for _, m := range c.Models {
+			if p := m.Prices[0].Price; m.Size.Context <= 0 || m.Size.MaxOutput > m.Size.Context || p.Input <= 0 || p.Output < p.Input || p.CacheRead > p.Input {
+				t.Errorf("%s/%s: %+v", d.Name, m.ID, m)
+			}
+		}
+	}
+	if c := compat.Models("nobody"); c == nil || len(c.Models) > 0 {
+		t.Error("a name that nobody has is known")
+	}
+}
+
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 func TestAServerThatCannotBeListedSaysWhy(t *testing.T) {
