@@ -156,10 +156,10 @@ func (m *model) unknown(ctx context.Context, said string) string {
 	if near := nearest(m.id, known); len(near) > 0 {
 		return text + "; did you mean " + strings.Join(near, " or ") + "? Choose with --model or " + ModelVar
 	}
-	switch {
-	case a.Name == "azure":
+	switch a.Name {
+	case "azure":
 		return text + " (" + said + "); choose one of your deployments with --model or " + a.ModelVars[0]
-	case a.Name == "ollama":
+	case "ollama":
 		text += fmt.Sprintf("; get it with `ollama pull %s`, or choose", wording.Line(m.id, 80))
 	default:
 		text += "; choose"

@@ -19,6 +19,7 @@ type activity struct {
 	*live
 	running []running // in the order in which they began
 	thought string    // the end of what the model thinks at the moment
+	writes  bool      // the model writes text
 }
 
 // running is a tool that has not come to its end.
@@ -46,10 +47,15 @@ func (a *activity) note(text string) { a.line(caution.Render("! " + text)) }
 func (a *activity) event(e agent.Event) {
 	switch d := e.Data.(type) {
 	case *agent.TurnStarted:
-		a.thought = ""
+		a.thought, a.writes = "", false
 		a.show("thinking", time.Now())
 	case *agent.ThinkingDelta:
 		a.thinks(d.Text)
+	case *agent.TextDelta:
+		if !a.writes {
+			a.writes = true
+			a.show("writing", time.Now())
+		}
 	case *agent.ModelMessage:
 		a.said(&d.Message)
 	case *agent.ToolStarted:

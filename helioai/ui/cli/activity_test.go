@@ -24,6 +24,10 @@ func ended(t *testing.T, id string, data any) agent.Event {
 	return agent.Event{Data: &agent.ToolEnded{Outcome: agent.OutcomeOK, Result: &llm.ToolResult{ID: id}, Data: raw}}
 }
 
+func said(parts ...llm.Part) agent.Event {
+	return agent.Event{Data: &agent.ModelMessage{Message: llm.Message{Role: llm.RoleAssistant, Parts: parts}}}
+}
+
 func failed(id, text string) agent.Event {
 	return agent.Event{Data: &agent.ToolEnded{
 		Outcome: agent.OutcomeOK, Result: &llm.ToolResult{ID: id, IsError: true, Parts: []llm.Part{llm.Text(text)}},
@@ -53,6 +57,10 @@ func TestEachStepIsALine(t *testing.T) {
 		{"a failure", failed("1", `{"error":"every value is fill"}`), "← every value is fill"},
 		{"a failure in plain words", failed("1", "not\nfound"), "← not found"},
 		{"a result that is not there", agent.Event{Data: &agent.ToolEnded{Outcome: agent.OutcomeDenied}}, "← failed"},
+		{"a thought", said(llm.Part{Kind: llm.PartThinking, Text: "First\nthe \x1b[1mfield."}), "~ First the [1mfield."},
+		{"words beside a call", said(llm.Text("I look."), llm.Part{Kind: llm.PartCall, Call: &llm.ToolCall{Name: "x"}}), "· I look."},
+		{"the answer in plain words", said(llm.Text("It is 5 nT.")), ""},
+		{"a thought that nobody may read", said(llm.Part{Kind: llm.PartThinking, Signature: "c2ln"}), ""},
 		{"a retry", agent.Event{Data: &agent.ModelRetried{Reason: "busy"}}, "! the model call failed and is made again: busy"},
 		{"escapes in arguments", started("1", "get_timeseries", `{"param_id":"\u001b[2Jx","start":"\u001b]0;y\u0007\n\u2192 z"}`), "→ get_timeseries  [2Jx, ]0;y → z to …"},
 		{"escapes in units", ended(t, "1", tools.Data{Dataset: &tools.Dataset{Shape: []int{1}, NValid: 1, Units: "\x1b[31mnT"}}), "← 1 record, [31mnT"},
@@ -85,6 +93,8 @@ func TestTheStatusNamesAToolThatStillRuns(t *testing.T) {
 		want  string
 	}{
 		{agent.Event{Data: &agent.TurnStarted{}}, "thinking"},
+		{agent.Event{Data: &agent.ThinkingDelta{Text: "first the field"}}, "thinking"},
+		{agent.Event{Data: &agent.TextDelta{Text: "I look"}}, "writing"},
 		{started("1", "get_timeseries", `{}`), "get_timeseries"},
 		{started("2", "run_python", `{}`), "run_python"},
 		{ended(t, "2", tools.Data{}), "get_timeseries"},

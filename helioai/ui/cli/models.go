@@ -69,7 +69,7 @@ func listModels(ctx context.Context, only string, all, asJSON bool, stdout, stde
 		if only == "" {
 			fmt.Fprintf(&b, "%s\n", chosenText(chosen))
 		}
-		writeProviders(&b, found, all, only != "")
+		writeProviders(stdout, &b, found, all, only != "")
 		_, err = lipgloss.Fprint(stdout, b.String())
 	}
 	if err != nil || only == "" {
@@ -96,7 +96,7 @@ func chosenText(c models.Choice) string {
 
 // writeProviders lists those that are set up, each with its models, and then what
 // to set for the others.
-func writeProviders(b *strings.Builder, found []*models.Status, all, one bool) {
+func writeProviders(w io.Writer, b *strings.Builder, found []*models.Status, all, one bool) {
 	var missing [][]string
 	for _, s := range found {
 		if !s.Set && !all && !one {
@@ -106,8 +106,10 @@ func writeProviders(b *strings.Builder, found []*models.Status, all, one bool) {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(b, "%s  %s\n", strong.Render(s.Name), state(s))
-		writeTable(b, s, all)
+		fmt.Fprintf(b, "%s\n", wrap(w, strong.Render(s.Name)+"  "+state(s)))
+		if s.Err == nil || all || one {
+			writeTable(b, s, all)
+		}
 	}
 	if len(missing) > 0 {
 		fmt.Fprintf(b, "\n%s\n", strong.Render("Not set up"))
@@ -117,15 +119,15 @@ func writeProviders(b *strings.Builder, found []*models.Status, all, one bool) {
 
 // state says in one line how it stands with a provider.
 func state(s *models.Status) string {
-	from := ""
-	if s.KeyVar != "" {
-		from = ", key from " + s.KeyVar
-	}
 	switch {
 	case !s.Set:
 		return caution.Render("not set up") + faint.Render(": "+oneLine(s.Missing))
 	case s.Err != nil:
-		return bad.Render("✗ "+oneLine(s.Err.Error())) + faint.Render(from)
+		return bad.Render("✗") + " " + oneLine(s.Err.Error())
+	}
+	from := ""
+	if s.KeyVar != "" {
+		from = ", key from " + s.KeyVar
 	}
 	return good.Render("✓ answers") + faint.Render(fmt.Sprintf(" at %s in %s%s", oneLine(s.Address), took(s.Took), from))
 }

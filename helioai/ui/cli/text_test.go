@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"github.com/helios-go/helios/llm"
 )
 
 // What files, programs and models write must neither steer a terminal nor pass
@@ -31,5 +33,43 @@ func TestForeignTextCannotSteerTheTerminal(t *testing.T) {
 	}
 	if got := clip(strings.Repeat("é\x1b", 500)); got != strings.Repeat("é", mostClipped-1)+"…" {
 		t.Errorf("clip = %q", got)
+	}
+}
+
+func TestCountsAndAmountsAreReadable(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000"} {
+		if got := grouped(n); got != want {
+			t.Errorf("grouped(%d) = %s, want %s", n, got, want)
+		}
+	}
+	for n, want := range map[int64]string{0: "?", 512: "512", 8192: "8k", 131072: "131k", 1_000_000: "1M", 1_050_000: "1.05M", 1_048_576: "1.05M"} {
+		if got := window(n); got != want {
+			t.Errorf("window(%d) = %s, want %s", n, got, want)
+		}
+	}
+	for n, want := range map[llm.Micros]string{0: "$0.00", 1: "$0.0001", 9800: "$0.0098", 9801: "$0.0099", 1_500_000: "$1.50"} {
+		if got := cost(n); got != want {
+			t.Errorf("cost(%d) = %s, want %s", n, got, want)
+		}
+	}
+	for m, want := range map[llm.Micros]string{0: "", 125_000: "0.125", 2_000_000: "2.00", 37_500: "0.0375"} {
+		if got := dollars(m); got != want {
+			t.Errorf("dollars(%d) = %s, want %s", m, got, want)
+		}
+	}
+}
+
+func TestABudgetIsAnAmountOfDollars(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]llm.Micros{"": 0, "0.50": 500_000, "$2": 2_000_000, " 0.000001 ": 1, "1e2": 100_000_000} {
+		if got, err := parseBudget(s); err != nil || got != want {
+			t.Errorf("parseBudget(%q) = %d, %v; want %d", s, got, err, want)
+		}
+	}
+	for _, s := range []string{"0", "-1", "NaN", "Inf", "1e300", "0.0000001", "two", "1,5"} {
+		if got, err := parseBudget(s); err == nil {
+			t.Errorf("parseBudget(%q) = %d, want an error", s, got)
+		}
 	}
 }
