@@ -192,13 +192,13 @@ func (m *Model) stream(ctx context.Context, req *llm.Request, yield func(llm.Chu
 		} else if err != nil {
 			return err
 		}
-		if d.stop != "pause_turn" {
+		if !d.paused() {
 			return nil
 		}
 		if pauses == maxPauses {
 			return &llm.Error{Kind: llm.KindOther, Provider: "anthropic", Err: fmt.Errorf("the turn was paused %d times and is still not over; ask for less at once", pauses+1)}
 		}
-		e.resume(d.segment())
+		e.resume(d.segment(), d.container())
 	}
 }
 

@@ -115,3 +115,17 @@ func TestAnEventCostsFewAllocations(t *testing.T) { //nolint:paralleltest // it 
 		t.Errorf("an event takes %.2f allocations, want at most 1.5", got)
 	}
 }
+
+func BenchmarkStream(b *testing.B) {
+	head, tail, _ := strings.Cut(short, "event: content_block_stop")
+	_, delta, _ := strings.Cut(head, "event: content_block_delta")
+	stream := head + strings.Repeat("event: content_block_delta"+delta, 10<<20/len("event: content_block_delta"+delta)) + "event: content_block_stop" + tail
+	m := New("claude-opus-5", &Options{Key: "k"})
+	b.SetBytes(int64(len(stream)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := decoded(m, strings.NewReader(stream)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

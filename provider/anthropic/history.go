@@ -66,9 +66,12 @@ func (e *encoder) add(role string, blocks []*block) {
 }
 
 // resume goes on from a turn that was paused, with what there is of it.
-func (e *encoder) resume(parts []llm.Part) {
+func (e *encoder) resume(parts []llm.Part, container string) {
 	e.resumed = append(e.resumed, parts...)
-	e.request.Choice = nil
+	e.request.Container = container
+	if c := e.request.Choice; c != nil && c.Type != "none" {
+		e.request.Choice = nil // what had to be called was called, or will not be
+	}
 }
 
 // said is what a user says. Files go before the text that is about them, where the

@@ -3,6 +3,8 @@ package anthropic
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"github.com/helios-go/helios/provider/internal/wire"
 )
@@ -36,6 +38,19 @@ next:
 		o.add(name, value)
 	}
 	return o
+}
+
+// over is another object with the members of this one in the place of its own.
+func (o *object) over(data json.RawMessage) json.RawMessage {
+	var names map[string]json.RawMessage
+	if json.Unmarshal(o.json(), &names) != nil {
+		return data
+	}
+	all := beside(data, slices.Collect(maps.Keys(names))...)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		all.add(name, names[name])
+	}
+	return all.json()
 }
 
 func (o *object) add(name string, value any) {

@@ -24,6 +24,7 @@ type request struct {
 	TopP      *float64      `json:"top_p,omitempty"`
 	Thinking  *thinking     `json:"thinking,omitempty"`
 	Output    *outputConfig `json:"output_config,omitempty"`
+	Container string        `json:"container,omitempty"`
 }
 
 type message struct {
