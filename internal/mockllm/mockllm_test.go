@@ -109,11 +109,18 @@ func TestScopesAreApart(t *testing.T) {
 			t.Errorf("what no fixture has is answered with %d %s, want 503", status, body)
 		}
 	}
-	if got := len(one.Journal()); got != 4 {
-		t.Errorf("the first scope's journal has %d entries, want 4", got)
+	one.Add(mockllm.Fixture{Match: map[string]any{"userMessage": "nonsense"}, Response: map[string]any{"content": "It makes sense now"}})
+	if status, _, body := ask(t, server, one, mockllm.Responses, "nonsense"); status != http.StatusOK || !strings.Contains(body, "It makes sense") {
+		t.Errorf("a fixture that was added is answered with %d %s", status, body)
 	}
-	if got := len(two.Journal()); got != 3 {
-		t.Errorf("the second scope's journal has %d entries, want 3", got)
+	if status, _, _ := ask(t, server, two, mockllm.Responses, "nonsense"); status != http.StatusServiceUnavailable {
+		t.Errorf("a fixture of another scope is answered with %d, want 503", status)
+	}
+	if got := len(one.Journal()); got != 5 {
+		t.Errorf("the first scope's journal has %d entries, want 5", got)
+	}
+	if got := len(two.Journal()); got != 4 {
+		t.Errorf("the second scope's journal has %d entries, want 4", got)
 	}
 }
 
