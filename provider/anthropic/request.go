@@ -68,6 +68,7 @@ type encoder struct {
 }
 
 func (m *Model) encoder(req *llm.Request) (*encoder, error) {
+	req = adapt.Distinct(req)
 	e := &encoder{model: m, req: req, names: adapt.NewNames(req.Tools, req.Messages, 0), ids: adapt.NewIDs(adapt.AnthropicIDs, req.Messages)}
 	e.request = request{Model: m.id, Stream: true, MaxTokens: req.Options.MaxTokens, Stop: req.Options.Stop}
 	if e.request.MaxTokens == 0 {

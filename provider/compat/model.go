@@ -14,6 +14,7 @@ import (
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/provider"
+	"github.com/helios-go/helios/provider/internal/adapt"
 	"github.com/helios-go/helios/provider/internal/wire"
 )
 
@@ -113,7 +114,7 @@ func (m *Model) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Chun
 		return wire.Dead(m.err)
 	}
 	return func(yield func(llm.Chunk, error) bool) {
-		b := &builder{d: &m.d, m: m, req: req}
+		b := &builder{d: &m.d, m: m, req: adapt.Distinct(req)}
 		body, err := b.body()
 		if err != nil {
 			yield(llm.Chunk{}, err)

@@ -147,7 +147,7 @@ func TestTheEndIsWhatItIs(t *testing.T) {
 		"<think> is left alone":                        {events(delta(`{"content":"<think>Hm.</think>Hi"}`), stopped), llm.FinishStop, "<think>Hm.</think>Hi"},
 		"G5: bytes in all places":                      {events(delta(`{"content":"你好🦀"}`), stopped), llm.FinishStop, "你好🦀"},
 		"G5: halves of an emoji":                       {events(delta(`{"content":"a\ud83e"}`), delta(`{"content":"\udd80b"}`), stopped), llm.FinishStop, "a🦀b"},
-		"a half at the end":                            {events(delta(`{"content":"a\ud83e"}`), stopped), llm.FinishStop, "a\uFFFD"},
+		"a half at the end":                            {events(delta(`{"content":"a\ud83e"}`), stopped), llm.FinishStop, "a"},
 		"event lines and ids":                          {"event: message\nid: 1\ndata: " + delta(`{"content":"Hi"}`) + "\n\nretry: 5\ndata: " + stopped + "\n\n", llm.FinishStop, "Hi"},
 		"data in lines":                                {"data: {\"choices\":\ndata: [{\"delta\":{\"content\":\"Hi\"},\ndata: \"finish_reason\":\"stop\"}]}\n\n", llm.FinishStop, "Hi"},
 		"usage that is all zeros is none":              {events(`{"choices":[{"delta":{"content":"Hi"}}],"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}}`, stopped), llm.FinishStop, "Hi"},

@@ -7,12 +7,22 @@ import (
 	"github.com/helios-go/helios/llm"
 )
 
-// Distinct is a history in which no two calls have the same id. Servers that
-// count their calls from 0 in every answer repeat them ("call_0"), and what comes
-// from one of those is refused by others, which tell calls apart by their ids
-// ("tool_use ids must be unique"). The first call keeps its id. The messages that
-// were given are left as they are.
-func Distinct(history []llm.Message) []llm.Message {
+// Distinct is a request in whose history no two calls have the same id. Servers
+// that count their calls from 0 in every answer repeat them ("call_0"), and what
+// comes from one of those is refused by others, which tell calls apart by their ids
+// ("tool_use ids must be unique"). The first call keeps its id, and the others get
+// the same ones in every request. The request that was given is left as it is.
+func Distinct(req *llm.Request) *llm.Request {
+	history := distinct(req.Messages)
+	if len(history) == 0 || &history[0] == &req.Messages[0] {
+		return req
+	}
+	changed := *req
+	changed.Messages = history
+	return &changed
+}
+
+func distinct(history []llm.Message) []llm.Message {
 	var seen map[string]bool
 	var now map[string]string // what an id stands for since its last call, where that is another
 	shared := true
@@ -36,8 +46,8 @@ func Distinct(history []llm.Message) []llm.Message {
 				}
 				now[p.Call.ID] = id
 			case p.Result != nil:
-				var renamed bool
-				if id, renamed = now[p.Result.ID]; !renamed {
+				var known bool
+				if id, known = now[p.Result.ID]; !known {
 					continue
 				}
 			default:

@@ -41,7 +41,7 @@ func TestRepeatedIDsAreMadeDistinct(t *testing.T) {
 	}
 	before := idsOf(history)
 	const want = "call_0 call_1 =call_0 =call_1 call_0_2 =call_0_2 call_0_3 other =call_0_3 =other call_0_4 call_1_2 =call_0_4 =call_1_2 last =last"
-	got := adapt.Distinct(history)
+	got := adapt.Distinct(&llm.Request{Messages: history}).Messages
 	if idsOf(got) != want {
 		t.Errorf("got  %s\nwant %s", idsOf(got), want)
 	}
@@ -53,7 +53,7 @@ func TestRepeatedIDsAreMadeDistinct(t *testing.T) {
 	}
 	// What has been sent stays the same when the history grows.
 	for n := 2; n <= len(history); n += 2 {
-		if part := idsOf(adapt.Distinct(history[:n])); !strings.HasPrefix(want, part) {
+		if part := idsOf(adapt.Distinct(&llm.Request{Messages: history[:n]}).Messages); !strings.HasPrefix(want, part) {
 			t.Errorf("the first %d messages have %s", n, part)
 		}
 	}
@@ -61,8 +61,9 @@ func TestRepeatedIDsAreMadeDistinct(t *testing.T) {
 
 func TestDistinctIDsAreLeftAlone(t *testing.T) {
 	t.Parallel()
-	history := append(turn("a", "b"), turn("c")...)
-	if got := adapt.Distinct(history); &got[0] != &history[0] {
-		t.Error("a history without repeated ids was copied")
+	for _, req := range []*llm.Request{{Messages: append(turn("a", "b"), turn("c")...)}, {}} {
+		if adapt.Distinct(req) != req {
+			t.Error("a request without repeated ids was copied")
+		}
 	}
 }

@@ -33,6 +33,7 @@ func (c *Conn) Ask(ctx context.Context, path string, header http.Header, body []
 // Events reads the events of an answer and closes its body. The end of the stream
 // ends the sequence: whether it was the end of the answer is for the caller to
 // know. An error is the last value. The data of an event are valid until the next.
+// A character that was cut in two, for two events, comes whole with the second.
 //
 // A server that does not stream and answers with one JSON text gives one event.
 func (c *Conn) Events(resp *http.Response) iter.Seq2[sse.Event, error] {
@@ -47,8 +48,10 @@ func (c *Conn) Events(resp *http.Response) iter.Seq2[sse.Event, error] {
 			return
 		}
 		events := sse.NewReader(resp.Body, c.s.MaxEvent)
+		var halves halves
 		for {
 			e, err := events.Next()
+			e.Data = halves.join(e.Data)
 			switch {
 			case errors.Is(err, io.EOF):
 				return
