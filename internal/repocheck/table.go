@@ -131,6 +131,11 @@ var Imports = []Row{
 		Because:  "it runs a server that others wrote; what is asked of it is a test's business",
 	},
 	{
+		Packages: []string{"./internal/wiretest"},
+		May:      []string{"./internal/mockllm", "./llm", "./provider/..."},
+		Because:  "it brings every provider to the mock server, for the tests of whoever uses them",
+	},
+	{
 		Packages: []string{"./internal/..."},
 		Modules:  []string{"golang.org/x/sys"},
 		Because:  "internal packages are leaves that any layer may lean on",
@@ -196,7 +201,7 @@ var Owners = []Owner{
 }
 
 // TestHelpers are packages for tests, of this repository or of its users.
-var TestHelpers = []string{"./llm/llmtest", "./agent/agenttest", "./prompt/prompttest", "./helio/cdf/cdftest", "./internal/testdata", "./internal/swaptest", "./internal/repocheck", "./internal/mockllm",
+var TestHelpers = []string{"./llm/llmtest", "./agent/agenttest", "./prompt/prompttest", "./helio/cdf/cdftest", "./internal/testdata", "./internal/swaptest", "./internal/repocheck", "./internal/mockllm", "./internal/wiretest",
 	"./sandbox/repl/repltest", "./sandbox/internal/conformance"}
 
 // Generators are programs that write committed files, and examples, which need a
