@@ -102,7 +102,7 @@ func checkItem(items []item, i int, c *calls, stateless bool) error {
 		switch {
 		case it.Summary == nil || !strings.HasPrefix(string(*it.Summary), "["):
 			return errors.New("a reasoning item has no summary")
-		case !strings.HasPrefix(it.ID, "rs"):
+		case (it.ID != "" || !stateless) && !strings.HasPrefix(it.ID, "rs"):
 			return fmt.Errorf("the id %q of a reasoning item does not begin with rs", it.ID)
 		case stateless && it.Encrypted == "":
 			return errors.New("a reasoning item has no encrypted content, and nothing is stored")

@@ -21,6 +21,7 @@ import (
 	"github.com/helios-go/helios/provider/anthropic"
 	"github.com/helios-go/helios/provider/compat"
 	"github.com/helios-go/helios/provider/gemini"
+	"github.com/helios-go/helios/provider/openai"
 )
 
 // A Form is the form that requests have on a wire.
@@ -63,6 +64,12 @@ func Wires() []Wire {
 			Name: "anthropic-adaptive", Form: FormMessages, Mock: mockllm.Messages, Thoughts: true,
 			open: func(baseURL string, header http.Header, client *http.Client) llm.Model {
 				return anthropic.New("claude-sonnet-5", &anthropic.Options{Key: key, BaseURL: baseURL, Header: header, HTTP: client})
+			},
+		},
+		{
+			Name: "openai", Form: FormResponses, Mock: mockllm.Responses, Thoughts: true,
+			open: func(baseURL string, header http.Header, client *http.Client) llm.Model {
+				return openai.New("gpt-5.6-sol", &openai.Options{Key: key, BaseURL: baseURL, Header: header, HTTP: client})
 			},
 		},
 		{

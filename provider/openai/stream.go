@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/provider/internal/adapt"
 	"github.com/helios-go/helios/provider/internal/wire"
 )
 
@@ -16,7 +17,7 @@ func (m *Model) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Chun
 		return wire.Dead(m.err)
 	}
 	return func(yield func(llm.Chunk, error) bool) {
-		c, err := m.call(req)
+		c, err := m.call(adapt.Distinct(req))
 		if err != nil {
 			yield(llm.Chunk{}, err)
 			return
