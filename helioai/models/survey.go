@@ -98,6 +98,8 @@ func missing(a *access) string {
 			names = append(names, a.Keys[0])
 		}
 		return "set " + andList(names)
+	case a.Name == Server:
+		return "set " + a.URLs[0] + " to any server that speaks chat completions"
 	case a.Local:
 		return "set " + a.URLs[0]
 	}

@@ -48,7 +48,7 @@ func TestTheSurveySaysWhoAnswersAndWhatIsMissing(t *testing.T) {
 		t.Errorf("mistral: %+v", s)
 	}
 	for name, want := range map[string]string{
-		"deepseek": "set DEEPSEEK_API_KEY", "azure": "set AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_API_KEY", "vllm": "set VLLM_BASE_URL", "server": "set HELIOAI_BASE_URL",
+		"deepseek": "set DEEPSEEK_API_KEY", "azure": "set AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_API_KEY", "vllm": "set VLLM_BASE_URL", "server": "set HELIOAI_BASE_URL to any server that speaks chat completions",
 	} {
 		if s := by[name]; s.Set || s.Asked || s.Missing != want {
 			t.Errorf("%s: %+v, want it to say %q", name, s, want)

@@ -34,7 +34,7 @@ var table = slices.Concat(native, []Provider{
 	chat(Provider{Name: "vllm", Title: "vLLM", Local: true, Keys: []string{"VLLM_API_KEY"}, URLs: []string{"VLLM_BASE_URL"}}),
 	chat(Provider{Name: "llamacpp", Title: "llama.cpp", Local: true, Keys: []string{"LLAMA_API_KEY"}, URLs: []string{"LLAMA_BASE_URL"}}),
 	{
-		Name: Server, Title: "Any other server", Local: true,
+		Name: Server, Title: "The server", Local: true,
 		Keys: []string{"HELIOAI_API_KEY"}, URLs: []string{"HELIOAI_BASE_URL", openAIURL},
 		open: func(a *access, model string) llm.Model {
 			return compat.New(Server, model, &compat.Options{Key: a.key, BaseURL: a.base, HTTP: a.c.HTTP})
