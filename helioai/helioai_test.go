@@ -16,6 +16,7 @@ import (
 	"github.com/helios-go/helios/helioai"
 	"github.com/helios-go/helios/helioai/demo"
 	"github.com/helios-go/helios/helioai/places"
+	"github.com/helios-go/helios/internal/mockllm"
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/llm/llmtest"
 	"github.com/helios-go/helios/sandbox"
@@ -24,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) {
 	sandbox.Init()
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(mockllm.M{M: m})
 }
 
 // assistant returns one without a sandbox, over the demo data, whose sessions

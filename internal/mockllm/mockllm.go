@@ -2,7 +2,7 @@
 // npm package @copilotkit/aimock, which answers on the wires of many providers
 // from one file of fixtures.
 //
-//	func TestMain(m *testing.M) { os.Exit(mockllm.Main(m)) }
+//	func TestMain(m *testing.M) { os.Exit(mockllm.M{M: m}.Run()) }
 //
 //	server := mockllm.Start(t, mockllm.Options{Fixtures: "testdata/answers.json"})
 //	scope := server.Scope(t)
@@ -110,10 +110,13 @@ func Start(tb testing.TB, o Options) *Server {
 	return s
 }
 
-// Main runs the tests and then stops the servers. A binary without it leaves
-// them to end by themselves, right after it.
-func Main(m *testing.M) int {
-	code := m.Run()
+// M is the tests of a binary that has servers. A binary that runs its tests without
+// it leaves them to end by themselves, right after it.
+type M struct{ *testing.M }
+
+// Run runs the tests and then stops the servers.
+func (m M) Run() int {
+	code := m.M.Run()
 	running.Lock()
 	defer running.Unlock()
 	for _, s := range running.servers {

@@ -19,15 +19,7 @@ import (
 const hello = "testdata/hello.json"
 
 func TestMain(m *testing.M) {
-	code := mockllm.Main(m)
-	if code == 0 {
-		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
-		if err := goleak.Find(); err != nil {
-			_, _ = io.WriteString(os.Stderr, err.Error()+"\n")
-			code = 1
-		}
-	}
-	os.Exit(code)
+	goleak.VerifyTestMain(mockllm.M{M: m})
 }
 
 // requests are the plain requests that say hello on each wire, and where they go.
@@ -41,6 +33,9 @@ var requests = map[mockllm.Wire]struct{ path, body string }{
 	mockllm.OpenRouter:   {"/chat/completions", `{"model":"a/b","stream":true,"messages":[{"role":"user","content":"PROMPT"}]}`},
 }
 
+// plain leaves no connection behind.
+var plain = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
 // ask sends a plain request and returns the status, the headers and the body.
 func ask(t *testing.T, s *mockllm.Server, c *mockllm.Scope, wire mockllm.Wire, prompt string) (int, http.Header, string) {
 	t.Helper()
@@ -51,7 +46,7 @@ func ask(t *testing.T, s *mockllm.Server, c *mockllm.Scope, wire mockllm.Wire, p
 	}
 	req.Header = c.Header()
 	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := plain.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +170,7 @@ func TestServerEndsWithABinaryThatIsKilled(t *testing.T) {
 }
 
 func alive(url string) bool {
-	resp, err := (&http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}).Get(url)
+	resp, err := plain.Get(url)
 	if err != nil {
 		return false
 	}

@@ -3,7 +3,6 @@ package wiretest_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"sync"
 	"testing"
 
@@ -16,14 +15,7 @@ import (
 	"github.com/helios-go/helios/llm"
 )
 
-func TestMain(m *testing.M) {
-	code := mockllm.Main(m)
-	if err := goleak.Find(); code == 0 && err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(mockllm.M{M: m}) }
 
 // onEachWire runs a test on each wire, with answers that come in pieces of one
 // UTF-16 unit and of 20.

@@ -1,0 +1,128 @@
+package helioai_test
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/helios-go/helios/helioai"
+	"github.com/helios-go/helios/helioai/check"
+	"github.com/helios-go/helios/helioai/demo"
+	"github.com/helios-go/helios/helioai/offline"
+	"github.com/helios-go/helios/internal/mockllm"
+	"github.com/helios-go/helios/internal/testdata"
+	"github.com/helios-go/helios/internal/wiretest"
+	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/sandbox"
+)
+
+// TestAnAnswerIsTheSameOnEveryWire asks the built-in question of the offline
+// planner, has a mock server say on each wire what the planner said, and wants the
+// same answer: real data, real Python, and the same verdict on each claim.
+func TestAnAnswerIsTheSameOnEveryWire(t *testing.T) {
+	t.Parallel()
+	box, err := sandbox.Open(t.Context(), nil)
+	testdata.Need(t, "the sandbox", err)
+	arch, err := demo.Archive()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := &planned{Model: offline.New(arch)}
+	want := demoAnswer(t, box, script)
+	if v := want.Verdict; v.Matched != 10 || v.Contradicted+v.Unsourced+v.Derived != 0 {
+		t.Fatalf("the planner's verdict is %+v, want ten claims matched", v)
+	}
+
+	for _, w := range wiretest.Wires() {
+		t.Run(w.Name, func(t *testing.T) {
+			t.Parallel()
+			line := w.Dial(t, mockllm.Start(t, mockllm.Options{Fixtures: filepath.Join("testdata", "wires.json"), Chunk: 7}))
+			line.Scope.Add(script.fixtures...)
+			got := demoAnswer(t, box, line.Model)
+			if got.Text != want.Text || got.Unanswered {
+				t.Errorf("the answer is\n%s\nwant\n%s", got.Text, want.Text)
+			}
+			if g, w := claims(t, got.Verdict), claims(t, want.Verdict); g != w {
+				t.Errorf("the verdict is\n%s\nwant\n%s", g, w)
+			}
+			if got.Model != line.Model.Name() || got.Skipped != "" || got.Error != "" {
+				t.Errorf("the answer is of %s, skipped %q, error %q", got.Model, got.Skipped, got.Error)
+			}
+			if n := len(line.Tap.Requests()); n != len(script.fixtures) {
+				t.Errorf("the model was asked %d times, want %d", n, len(script.fixtures))
+			}
+			line.CheckHistory(t)
+		})
+	}
+}
+
+// demoAnswer is the answer to the built-in question, with its figures and notebook.
+func demoAnswer(t *testing.T, box *sandbox.Sandbox, model llm.Model) *helioai.Answer {
+	t.Helper()
+	a := assistant(t, t.TempDir(), model)
+	a.Sandbox, a.SandboxNote = box, ""
+	answer, err := a.Ask(t.Context(), &helioai.Question{Text: demo.Question})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.Verdict == nil || len(answer.Figures) != 2 {
+		t.Fatalf("the answer has the figures %q and the verdict %v, want a PNG, a PDF and a verdict", answer.Figures, answer.Verdict)
+	}
+	if _, err := os.Stat(answer.Notebook); err != nil {
+		t.Errorf("the notebook: %v", err)
+	}
+	return answer
+}
+
+func claims(t *testing.T, v *check.Verdict) string {
+	t.Helper()
+	data, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// planned is a model whose answers become fixtures, each for the results that it
+// was an answer to.
+type planned struct {
+	llm.Model
+	fixtures []mockllm.Fixture
+}
+
+func (p *planned) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		var said llm.Accumulator
+		for c, err := range p.Model.Stream(ctx, req) {
+			said.Add(c)
+			if !yield(c, err) {
+				break
+			}
+		}
+		p.fixtures = append(p.fixtures, fixture(req, said.Response()))
+	}
+}
+
+func fixture(req *llm.Request, resp *llm.Response) mockllm.Fixture {
+	f := mockllm.Fixture{Match: map[string]any{"userMessage": demo.Question}, Response: map[string]any{}}
+	if last := &req.Messages[len(req.Messages)-1]; last.Role == llm.RoleTool {
+		text := last.Parts[len(last.Parts)-1].Result.Text()
+		f.Match["toolResultContains"] = text[:min(len(text), 30)]
+	} else {
+		f.Match["hasToolResult"] = false
+	}
+	type call struct {
+		ID        string          `json:"id"`
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	var calls []call
+	for _, c := range resp.Message.Calls() {
+		calls = append(calls, call{c.ID, c.Name, c.Args})
+	}
+	f.Response["toolCalls"] = calls
+	return f
+}
