@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/provider/internal/scan"
 )
 
 // A call is a tool call in the making.
@@ -17,7 +18,7 @@ type call struct {
 	name  string // as the model said it
 	told  int    // bytes of args that were told
 	args  []byte
-	half  joiner
+	half  scan.Joiner
 	extra json.RawMessage
 }
 
@@ -34,35 +35,35 @@ type fragment struct {
 // toolCalls reads the list of fragments.
 func (d *decoder) toolCalls() {
 	s := &d.s
-	if !s.enter('[') {
-		s.skip() // null
+	if !s.Enter('[') {
+		s.Skip() // null
 		return
 	}
-	for s.more(']') {
-		if !s.enter('{') {
-			s.skip()
+	for s.More(']') {
+		if !s.Enter('{') {
+			s.Skip()
 			continue
 		}
 		f := fragment{index: -1}
-		for s.more('}') {
-			switch string(s.key()) {
+		for s.More('}') {
+			switch string(s.Key()) {
 			case "index":
-				if n, ok := s.int(); ok {
+				if n, ok := s.Int(); ok {
 					f.index = n
 				}
 			case "id":
-				f.id = s.text()
+				f.id = s.Text()
 			case "function":
-				f.function(s)
+				f.function(s, &d.room)
 			case "extra_content":
-				if f.extra = s.raw(); len(f.extra) > 0 && f.extra[0] != '{' {
+				if f.extra = s.Raw(); len(f.extra) > 0 && f.extra[0] != '{' {
 					f.extra = nil
 				}
 			default:
-				s.skip()
+				s.Skip()
 			}
 		}
-		if s.bad {
+		if s.Bad() {
 			return
 		}
 		d.call(&f)
@@ -70,30 +71,28 @@ func (d *decoder) toolCalls() {
 }
 
 // function reads the name and the arguments, which are a string with JSON, or
-// the JSON itself in some versions of Ollama.
-func (f *fragment) function(s *scanner) {
-	if !s.enter('{') {
-		s.skip()
+// the JSON itself in some versions of Ollama. Room is for them.
+func (f *fragment) function(s *scan.Scanner, room *[]byte) {
+	if !s.Enter('{') {
+		s.Skip()
 		return
 	}
-	for s.more('}') {
-		switch string(s.key()) {
+	for s.More('}') {
+		switch string(s.Key()) {
 		case "name":
-			f.name = s.text()
+			f.name = s.Text()
 		case "arguments":
-			switch s.peek() {
+			switch s.Peek() {
 			case '"':
-				f.args = s.str()
-				if f.lone = s.lone; len(s.buf) > 0 {
-					f.args = bytes.Clone(f.args) // the scanner has but one room for strings
-				}
+				*room = append((*room)[:0], s.Str()...) // the scanner has but one place for strings
+				f.args, f.lone = *room, s.Lone
 			case '{', '[':
-				f.args = s.raw()
+				f.args = s.Raw()
 			default:
-				s.skip()
+				s.Skip()
 			}
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
 }
@@ -115,7 +114,7 @@ func (d *decoder) call(f *fragment) {
 	if len(f.extra) > 0 {
 		c.extra = bytes.Clone(f.extra)
 	}
-	c.args = append(c.args, c.half.join(f.args, f.lone)...)
+	c.args = append(c.args, c.half.Join(f.args, f.lone)...)
 	d.tellCall(c)
 }
 
@@ -203,7 +202,7 @@ func newID() string { return "call_" + rand.Text()[:20] }
 
 // whole is the finished call.
 func (c *call) whole(d *decoder) *llm.Part {
-	if len(c.half.rest()) > 0 {
+	if len(c.half.Rest()) > 0 {
 		c.args = append(c.args, "\uFFFD"...)
 	}
 	args := json.RawMessage(bytes.TrimSpace(c.args))

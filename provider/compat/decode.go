@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/provider/internal/scan"
 	"github.com/helios-go/helios/provider/internal/wire"
 )
 
@@ -17,15 +18,15 @@ type decoder struct {
 	real     func(string) string // the name that a tool had before it was mangled
 	submit   string              // the tool whose arguments are the answer; "" without one
 
-	s   scanner
+	s   scan.Scanner
 	out []llm.Chunk // what the event under way makes
 
 	parts   int // how many parts have begun
 	open    llm.ChunkKind
-	at      int    // the index of the open part: text or thinking
-	thought []byte // the text of the open part, when that is thinking
-	prose   []byte // text that is held back while a tool may give the answer
-	half    joiner // of the open part
+	at      int         // the index of the open part: text or thinking
+	thought []byte      // the text of the open part, when that is thinking
+	prose   []byte      // text that is held back while a tool may give the answer
+	half    scan.Joiner // of the open part
 	details details
 	held    *llm.Part // the thought that details are of, until all of them are there
 	heldAt  int
@@ -33,6 +34,7 @@ type decoder struct {
 
 	events int
 	calls  []call
+	room   []byte // for the arguments in a fragment
 
 	usage   llm.Usage
 	counted bool
@@ -62,14 +64,14 @@ func (d *decoder) event(data []byte) (last bool, problem *wire.Problem, err erro
 	}
 	d.events++
 	s := &d.s
-	s.reset(data)
-	if !s.enter('{') {
+	s.Reset(data)
+	if !s.Enter('{') {
 		return false, nil, errNoChunk
 	}
 	var groq json.RawMessage
 	failed, chunk, said := false, false, false
-	for s.more('}') {
-		switch string(s.key()) {
+	for s.More('}') {
+		switch string(s.Key()) {
 		case "choices":
 			chunk = true
 			d.choices()
@@ -78,11 +80,11 @@ func (d *decoder) event(data []byte) (last bool, problem *wire.Problem, err erro
 		case "x_groq":
 			groq = d.groq()
 		case "error":
-			failed = s.peek() != 'n' || failed
-			s.skip()
+			failed = s.Peek() != 'n' || failed
+			s.Skip()
 		case "message", "detail":
 			said = true
-			s.skip()
+			s.Skip()
 		case "id":
 			d.meta.set(&d.meta.ID, s)
 		case "model":
@@ -94,10 +96,10 @@ func (d *decoder) event(data []byte) (last bool, problem *wire.Problem, err erro
 		case "service_tier":
 			d.meta.set(&d.meta.Tier, s)
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
-	if !s.end() {
+	if !s.End() {
 		return false, nil, errors.New("it is no JSON")
 	}
 	d.whole = len(d.finish) > 0
@@ -113,13 +115,13 @@ func (d *decoder) event(data []byte) (last bool, problem *wire.Problem, err erro
 
 // choices reads the list of alternatives, of which only the first is asked for.
 func (d *decoder) choices() {
-	if !d.s.enter('[') {
-		d.s.skip() // null
+	if !d.s.Enter('[') {
+		d.s.Skip() // null
 		return
 	}
-	for d.s.more(']') {
-		if d.s.peek() != '{' || d.other() {
-			d.s.skip()
+	for d.s.More(']') {
+		if d.s.Peek() != '{' || d.other() {
+			d.s.Skip()
 			continue
 		}
 		d.choice()
@@ -129,28 +131,27 @@ func (d *decoder) choices() {
 // other reports whether the next choice is not the first: its index stands before
 // the rest as a rule, but need not.
 func (d *decoder) other() bool {
-	s := d.s // a copy, to look ahead with
-	s.buf = nil
-	s.enter('{')
-	for s.more('}') {
-		if string(s.key()) == "index" {
-			n, _ := s.int()
+	s := d.s.Ahead()
+	s.Enter('{')
+	for s.More('}') {
+		if string(s.Key()) == "index" {
+			n, _ := s.Int()
 			return n > 0
 		}
-		s.skip()
+		s.Skip()
 	}
 	return false
 }
 
 func (d *decoder) choice() {
 	s := &d.s
-	s.enter('{')
-	for s.more('}') {
-		switch string(s.key()) {
+	s.Enter('{')
+	for s.More('}') {
+		switch string(s.Key()) {
 		case "delta", "message": // message where the server does not stream
 			d.delta()
 		case "finish_reason":
-			if reason := s.str(); len(reason) > 0 {
+			if reason := s.Str(); len(reason) > 0 {
 				d.finish = append(d.finish[:0], reason...)
 			}
 		case "native_finish_reason":
@@ -158,30 +159,30 @@ func (d *decoder) choice() {
 		case "usage": // Moonshot
 			d.count()
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
 }
 
 func (d *decoder) delta() {
 	s := &d.s
-	if !s.enter('{') {
-		s.skip()
+	if !s.Enter('{') {
+		s.Skip()
 		return
 	}
 	thought := false // a server that has two names for it says it twice
-	for s.more('}') {
-		switch string(s.key()) {
+	for s.More('}') {
+		switch string(s.Key()) {
 		case "content":
 			d.content()
 		case "reasoning", "reasoning_content", "reasoning_text":
-			if thought || s.peek() != '"' {
-				s.skip()
+			if thought || s.Peek() != '"' {
+				s.Skip()
 				continue
 			}
-			thought = d.say(llm.ChunkThinking, s.str())
+			thought = d.say(llm.ChunkThinking, s.Str())
 		case "refusal":
-			if refusal := s.str(); len(refusal) > 0 {
+			if refusal := s.Str(); len(refusal) > 0 {
 				d.refused = true
 				d.say(llm.ChunkText, refusal)
 			}
@@ -190,21 +191,21 @@ func (d *decoder) delta() {
 		case "tool_calls":
 			d.toolCalls()
 		case "function_call": // before tool_calls there was one of these
-			if s.peek() == '{' {
+			if s.Peek() == '{' {
 				f := fragment{index: -1}
-				f.function(s)
+				f.function(s, &d.room)
 				d.call(&f)
 			} else {
-				s.skip()
+				s.Skip()
 			}
 		case "extra_content":
-			if s.peek() == '{' {
-				d.extra = bytes.Clone(s.raw())
+			if s.Peek() == '{' {
+				d.extra = bytes.Clone(s.Raw())
 			} else {
-				s.skip()
+				s.Skip()
 			}
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
 }
@@ -212,11 +213,11 @@ func (d *decoder) delta() {
 // content is a text, or the parts that Mistral makes of an answer with thoughts.
 func (d *decoder) content() {
 	s := &d.s
-	if !s.enter('[') {
-		d.say(llm.ChunkText, s.str())
+	if !s.Enter('[') {
+		d.say(llm.ChunkText, s.Str())
 		return
 	}
-	for s.more(']') {
+	for s.More(']') {
 		d.piece(llm.ChunkText)
 	}
 }
@@ -224,24 +225,24 @@ func (d *decoder) content() {
 // piece is one part of a content: a text, or a list of texts that are thoughts.
 func (d *decoder) piece(kind llm.ChunkKind) {
 	s := &d.s
-	if !s.enter('{') {
-		d.say(kind, s.str())
+	if !s.Enter('{') {
+		d.say(kind, s.Str())
 		return
 	}
-	for s.more('}') {
-		switch string(s.key()) {
+	for s.More('}') {
+		switch string(s.Key()) {
 		case "text":
-			d.say(kind, s.str())
+			d.say(kind, s.Str())
 		case "thinking":
-			if !s.enter('[') {
-				d.say(llm.ChunkThinking, s.str())
+			if !s.Enter('[') {
+				d.say(llm.ChunkThinking, s.Str())
 				continue
 			}
-			for s.more(']') {
+			for s.More(']') {
 				d.piece(llm.ChunkThinking)
 			}
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
 }
@@ -249,14 +250,14 @@ func (d *decoder) piece(kind llm.ChunkKind) {
 // say goes on with the open part, or begins one of this kind. It is false for no
 // text.
 func (d *decoder) say(kind llm.ChunkKind, text []byte) bool {
-	if len(text) == 0 || d.s.bad {
+	if len(text) == 0 || d.s.Bad() {
 		return false
 	}
 	if d.open != kind {
 		d.close()
 		d.open, d.at = kind, -1
 	}
-	d.tell(d.half.join(text, d.s.lone))
+	d.tell(d.half.Join(text, d.s.Lone))
 	return true
 }
 
@@ -282,7 +283,7 @@ func (d *decoder) tell(text []byte) {
 // close ends the open part. A thought is told once more as a whole, with whose it
 // is: another provider's model must not be sent it.
 func (d *decoder) close() {
-	if len(d.half.rest()) > 0 {
+	if len(d.half.Rest()) > 0 {
 		d.tell([]byte("\uFFFD"))
 	}
 	if d.open == llm.ChunkThinking && d.at >= 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/helios-go/helios/provider/internal/scan"
 	"github.com/helios-go/helios/provider/internal/wire"
 )
 
@@ -28,36 +29,36 @@ type field struct {
 func grows(name string) bool { return name == "text" || name == "summary" }
 
 // add reads a list of pieces.
-func (d *details) add(s *scanner) {
-	if !s.enter('[') {
-		s.skip()
+func (d *details) add(s *scan.Scanner) {
+	if !s.Enter('[') {
+		s.Skip()
 		return
 	}
-	for s.more(']') {
-		if !s.enter('{') {
-			s.skip()
+	for s.More(']') {
+		if !s.Enter('{') {
+			s.Skip()
 			continue
 		}
 		piece := detail{texts: map[string][]byte{}}
-		for s.more('}') {
-			name := string(s.key())
-			if s.bad {
+		for s.More('}') {
+			name := string(s.Key())
+			if s.Bad() {
 				return
 			}
 			switch {
-			case grows(name) && s.peek() == '"':
-				piece.texts[name] = []byte(s.text())
+			case grows(name) && s.Peek() == '"':
+				piece.texts[name] = []byte(s.Text())
 			case name == "type":
-				piece.kind = s.text()
+				piece.kind = s.Text()
 			default:
-				raw := bytes.Clone(s.raw())
+				raw := bytes.Clone(s.Raw())
 				if name == "index" {
 					piece.index = string(raw)
 				}
 				piece.rest = append(piece.rest, field{name, raw})
 			}
 		}
-		if s.bad {
+		if s.Bad() {
 			return
 		}
 		d.join(&piece)

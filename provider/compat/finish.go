@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/provider/internal/scan"
 	"github.com/helios-go/helios/provider/internal/wire"
 )
 
@@ -131,12 +132,12 @@ type meta struct {
 }
 
 // set keeps the first text that a member has.
-func (m *meta) set(to *string, s *scanner) {
+func (m *meta) set(to *string, s *scan.Scanner) {
 	if *to != "" {
-		s.skip()
+		s.Skip()
 		return
 	}
-	*to = s.text()
+	*to = s.Text()
 }
 
 func (m *meta) json(finish []byte) json.RawMessage {

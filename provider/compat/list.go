@@ -13,6 +13,7 @@ import (
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/provider"
+	"github.com/helios-go/helios/provider/internal/scan"
 )
 
 // maxList is how long a list of models may be: OpenRouter's has hundreds.
@@ -100,8 +101,9 @@ type text string
 
 // UnmarshalJSON never fails.
 func (t *text) UnmarshalJSON(data []byte) error {
-	s := scanner{data: data}
-	*t = text(s.text())
+	var s scan.Scanner
+	s.Reset(data)
+	*t = text(s.Text())
 	return nil
 }
 
@@ -141,8 +143,9 @@ type number int64
 
 // UnmarshalJSON never fails.
 func (n *number) UnmarshalJSON(data []byte) error {
-	s := scanner{data: data}
-	i, _ := s.int()
+	var s scan.Scanner
+	s.Reset(data)
+	i, _ := s.Int()
 	*n = number(max(0, i))
 	return nil
 }

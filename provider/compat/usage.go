@@ -11,48 +11,48 @@ import (
 // out of the total.
 func (d *decoder) count() {
 	s := &d.s
-	if !s.enter('{') {
-		s.skip() // null in all events but one
+	if !s.Enter('{') {
+		s.Skip() // null in all events but one
 		return
 	}
 	var prompt, completion, total, read, written int64
-	for s.more('}') {
-		switch string(s.key()) {
+	for s.More('}') {
+		switch string(s.Key()) {
 		case "prompt_tokens":
-			prompt, _ = s.int()
+			prompt, _ = s.Int()
 		case "completion_tokens":
-			completion, _ = s.int()
+			completion, _ = s.Int()
 		case "total_tokens":
-			total, _ = s.int()
+			total, _ = s.Int()
 		case "cached_tokens", "prompt_cache_hit_tokens": // Moonshot, DeepSeek
-			if n, ok := s.int(); ok {
+			if n, ok := s.Int(); ok {
 				read = max(read, n)
 			}
 		case "prompt_tokens_details":
-			if !s.enter('{') {
-				s.skip()
+			if !s.Enter('{') {
+				s.Skip()
 				continue
 			}
-			for s.more('}') {
-				switch string(s.key()) {
+			for s.More('}') {
+				switch string(s.Key()) {
 				case "cached_tokens":
-					n, _ := s.int()
+					n, _ := s.Int()
 					read = max(read, n)
 				case "cache_write_tokens", "cache_creation_tokens":
-					written, _ = s.int()
+					written, _ = s.Int()
 				default:
-					s.skip()
+					s.Skip()
 				}
 			}
 		case "cost":
-			if raw := s.raw(); len(raw) > 0 && json.Valid(raw) && (raw[0] >= '0' && raw[0] <= '9') {
+			if raw := s.Raw(); len(raw) > 0 && json.Valid(raw) && (raw[0] >= '0' && raw[0] <= '9') {
 				d.meta.Cost = json.Number(raw)
 			}
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
-	if s.bad || prompt == 0 && completion == 0 && total == 0 {
+	if s.Bad() || prompt == 0 && completion == 0 && total == 0 {
 		return // Azure sends zeros before it has counted
 	}
 	prompt, completion = max(0, prompt), max(0, completion)
@@ -69,20 +69,20 @@ func (d *decoder) count() {
 // without one.
 func (d *decoder) groq() (problem json.RawMessage) {
 	s := &d.s
-	if !s.enter('{') {
-		s.skip()
+	if !s.Enter('{') {
+		s.Skip()
 		return nil
 	}
-	for s.more('}') {
-		switch string(s.key()) {
+	for s.More('}') {
+		switch string(s.Key()) {
 		case "usage":
 			d.count()
 		case "error":
-			if raw := s.raw(); len(raw) > 2 && string(raw) != "null" { // "" and {} say nothing
+			if raw := s.Raw(); len(raw) > 2 && string(raw) != "null" { // "" and {} say nothing
 				problem = raw
 			}
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
 	return problem
