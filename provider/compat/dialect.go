@@ -2,6 +2,7 @@ package compat
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/helios-go/helios/llm"
 )
@@ -28,6 +29,10 @@ type Dialect struct {
 	Keyless   bool   // it works without a key
 	Free      bool   // what is asked of it on this machine costs nothing
 	Hint      string // what to do when it cannot be reached
+	// Patience is how long it may be silent unless Options say otherwise: a server on
+	// one's own machine loads a model before it sends a header, and reads a long
+	// prompt without a word. 0 is what Options say of their zero values.
+	Patience time.Duration
 
 	SystemRole string // of the instructions: "" is system; developer
 	MaxTokens  string // the name of the limit: "" is max_tokens; max_completion_tokens

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/helios-go/helios/llm"
 )
@@ -22,12 +23,22 @@ var three = map[llm.Thinking]string{
 	llm.ThinkingHigh: "high", llm.ThinkingXHigh: "high", llm.ThinkingMax: "high",
 }
 
+// onOff are the levels of Qwen at Groq, which refuses others
+// (Alishahryar1/free-claude-code#1348).
+var onOff = map[llm.Thinking]string{
+	llm.ThinkingNone: "none", llm.ThinkingMinimal: "default", llm.ThinkingLow: "default", llm.ThinkingMedium: "default",
+	llm.ThinkingHigh: "default", llm.ThinkingXHigh: "default", llm.ThinkingMax: "default",
+}
+
 // with is levels and one more.
 func with(levels map[llm.Thinking]string, level llm.Thinking, name string) map[llm.Thinking]string {
 	more := maps.Clone(levels)
 	more[level] = name
 	return more
 }
+
+// patience is that of servers on one's own machine.
+const patience = 10 * time.Minute
 
 // quiet are the members that keep the templates of open models from thinking:
 // Qwen and GLM read the one, DeepSeek and Granite the other.
@@ -54,8 +65,8 @@ var azure = Dialect{
 
 // Groq refuses response_format in a stream and beside tools
 // (console.groq.com/docs/structured-outputs; langchain-ai/langchain#23629,
-// vercel/ai#16540), and takes reasoning back for Qwen 3 only
-// (groq/groq-changelog, 2025-06-12).
+// vercel/ai#16540), and takes reasoning back for some models only, with a 400 for
+// the others (groq/groq-changelog, 2025-06-12; vercel/ai#8057).
 var groq = Dialect{
 	Name: "groq", BaseURL: "https://api.groq.com/openai/v1", KeyVar: "GROQ_API_KEY",
 	MaxTokens: "max_completion_tokens", Usage: true,
@@ -83,8 +94,9 @@ var openRouter = Dialect{
 // the template of the model to say, so that all go back.
 var ollama = Dialect{
 	Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", KeyVar: "OLLAMA_API_KEY", Keyless: true, Free: true,
-	Hint:  "start it with `ollama serve`, or set OLLAMA_HOST or Options.BaseURL",
-	Usage: true, Thinking: Levels{Field: "reasoning_effort", Names: with(three, llm.ThinkingNone, "none")},
+	Hint:     "start it with `ollama serve`, or set OLLAMA_HOST or Options.BaseURL",
+	Patience: patience,
+	Usage:    true, Thinking: Levels{Field: "reasoning_effort", Names: with(three, llm.ThinkingNone, "none")},
 	Echo: EchoAll, EchoField: "reasoning", Output: OutputSchema, ForceOne: true, ForceAny: true,
 	DropTools: true, Images: ImagesData,
 }
@@ -94,8 +106,9 @@ var ollama = Dialect{
 // 0.8.3 (docs.vllm.ai/en/latest/features/tool_calling).
 var vLLM = Dialect{
 	Name: "vllm", BaseURL: "http://127.0.0.1:8000/v1", KeyVar: "VLLM_API_KEY", Keyless: true, Free: true,
-	Hint:  "start it with `vllm serve MODEL`, or set Options.BaseURL",
-	Usage: true, Thinking: Levels{Field: "reasoning_effort", Names: three, Off: quiet},
+	Hint:     "start it with `vllm serve MODEL`, or set Options.BaseURL",
+	Patience: patience,
+	Usage:    true, Thinking: Levels{Field: "reasoning_effort", Names: three, Off: quiet},
 	Echo: EchoAll, EchoField: "reasoning", Output: OutputSchema, ForceOne: true, ForceAny: true,
 	Images: ImagesURL, Audio: true,
 }
@@ -105,8 +118,9 @@ var vLLM = Dialect{
 // and the level is an argument of the template.
 var llamaCpp = Dialect{
 	Name: "llamacpp", BaseURL: "http://127.0.0.1:8080/v1", KeyVar: "LLAMA_API_KEY", Keyless: true, Free: true,
-	Hint:  "start it with `llama-server -m MODEL.gguf --jinja`, or set Options.BaseURL",
-	Usage: true, Thinking: Levels{Field: "chat_template_kwargs.reasoning_effort", Names: three, Off: quiet},
+	Hint:     "start it with `llama-server -m MODEL.gguf --jinja`, or set Options.BaseURL",
+	Patience: patience,
+	Usage:    true, Thinking: Levels{Field: "chat_template_kwargs.reasoning_effort", Names: three, Off: quiet},
 	Echo: EchoAll, EchoField: "reasoning_content", Output: OutputSchema, ForceAny: true, Parallel: true,
 	Images: ImagesURL, Audio: true,
 }

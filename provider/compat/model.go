@@ -1,11 +1,13 @@
 package compat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -33,6 +35,9 @@ type Model struct {
 // wrong with the settings is what [Model.Err] says.
 func (d *Dialect) New(model string, o *Options) *Model {
 	m := &Model{d: *d, id: model}
+	if d.Name == groq.Name && strings.Contains(model, "qwen") && maps.Equal(d.Thinking.Names, groq.Thinking.Names) {
+		m.d.Thinking.Names = onOff
+	}
 	if o != nil {
 		m.o = *o
 	}
@@ -58,7 +63,7 @@ func (o *Options) connect(d *Dialect, model string) (*wire.Conn, error) {
 		Provider: d.Name, Model: model,
 		Key: o.Key, KeyVar: d.KeyVar, KeyHeader: d.KeyHeader, Keyless: d.Keyless,
 		Home: d.BaseURL, BaseURL: o.BaseURL, Header: o.Header, HTTP: o.HTTP,
-		HeaderTimeout: o.HeaderTimeout, IdleTimeout: o.IdleTimeout, MaxEvent: o.MaxEvent,
+		HeaderTimeout: cmp.Or(o.HeaderTimeout, d.Patience), IdleTimeout: cmp.Or(o.IdleTimeout, d.Patience), MaxEvent: o.MaxEvent,
 		Kinds: kinds, Hint: d.Hint,
 	}
 	if s.KeyHeader == "" {

@@ -26,9 +26,11 @@ type Options struct {
 	// which does not follow redirects.
 	HTTP *http.Client
 
-	HeaderTimeout time.Duration // until the answer begins; 0 is a minute
-	IdleTimeout   time.Duration // between two pieces of it; 0 is two minutes
-	MaxEvent      int           // bytes of one event; 0 is 16 MiB
+	// HeaderTimeout is how long the answer may take to begin, IdleTimeout how long
+	// nothing may come in the middle of it. 0 is Dialect.Patience: ten minutes for
+	// Ollama, vLLM and llama.cpp, else a minute and two.
+	HeaderTimeout, IdleTimeout time.Duration
+	MaxEvent                   int // bytes of one event; 0 is 16 MiB
 
 	// Info is what is known of the model, in the place of what [Models] says. Nobody
 	// but its owner knows how much a model of a local server takes, or what one of a

@@ -60,6 +60,16 @@ func TestLevelsOfThinkingHaveTheNamesOfTheDialect(t *testing.T) {
 			t.Errorf("%s at %s: %s is %s, want %s", tt.dialect, tt.level, tt.field, got, tt.want)
 		}
 	}
+	for level, want := range map[llm.Thinking]string{llm.ThinkingNone: `"none"`, llm.ThinkingHigh: `"default"`} {
+		wire := llmtest.NewWire(llmtest.SSE(events(stopped)))
+		model := compat.Groq("qwen/qwen3.6-27b", &compat.Options{HTTP: wire.Client(), Key: "test-key"})
+		if _, err := llm.Generate(t.Context(), model, &llm.Request{Messages: []llm.Message{llm.User("hi")}, Options: llm.Options{Thinking: level}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := member(t, wire.Requests()[0].Body, "reasoning_effort"); got != want {
+			t.Errorf("Groq's Qwen at %s: %s, want %s", level, got, want)
+		}
+	}
 	d := *dialect(t, "vllm")
 	d.Thinking = compat.Levels{}
 	if _, err := sent(t, &d, &llm.Request{Messages: []llm.Message{llm.User("hi")}, Options: llm.Options{Thinking: llm.ThinkingLow}}); !errors.Is(err, llm.ErrInvalidRequest) {

@@ -23,7 +23,7 @@ func TestSilenceEndsAStreamAndLengthDoesNot(t *testing.T) {
 			llmtest.SSE(slow).After(2*time.Minute),
 			llmtest.SSE(slow).Stalling(len(slow)-8), // all but the end of [DONE]
 		)
-		model := compat.VLLM("m", &compat.Options{HTTP: wire.Client(), IdleTimeout: time.Minute})
+		model := compat.VLLM("m", &compat.Options{HTTP: wire.Client(), HeaderTimeout: time.Minute, IdleTimeout: time.Minute})
 		ask := func() (*llm.Response, time.Duration, error) {
 			begun := time.Now()
 			resp, err := llm.Generate(t.Context(), model, &llm.Request{Messages: []llm.Message{llm.User("hi")}})
@@ -40,6 +40,22 @@ func TestSilenceEndsAStreamAndLengthDoesNot(t *testing.T) {
 		}
 		if resp, took, err := ask(); err != nil || resp.Text() != "abc" || took != time.Minute {
 			t.Errorf("silence behind a whole answer: %v, %v after %s", resp, err, took)
+		}
+	})
+}
+
+func TestAServerOfOnesOwnMayTakeItsTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for name, want := range map[string]time.Duration{"ollama": 10 * time.Minute, "vllm": 10 * time.Minute, "llamacpp": 10 * time.Minute, "groq": time.Minute} {
+			begun := time.Now()
+			if _, _, err := ask(t, dialect(t, name), llmtest.SSE(events(stopped)).After(9*time.Minute), nil); (err == nil) != (want > 9*time.Minute) {
+				t.Errorf("%s after %s: %v", name, time.Since(begun), err)
+			}
+			begun = time.Now()
+			if _, _, err := ask(t, dialect(t, name), llmtest.SSE(events(stopped)).After(time.Hour), nil); !errors.Is(err, llm.ErrTransient) || time.Since(begun) != want {
+				t.Errorf("%s gave up after %s, want %s: %v", name, time.Since(begun), want, err)
+			}
 		}
 	})
 }
