@@ -40,7 +40,11 @@ func (m *model) word(ctx context.Context, err error) error {
 	case errors.Is(e, llm.ErrAuth):
 		return &Error{Text: a.unauthorised(e.Status, said), Err: e}
 	case e.Status == http.StatusNotFound:
-		return &Error{Text: fmt.Sprintf("nothing of %s answers at %s (%s); check %s", a.Title, a.where(), said, a.setting()), Err: e}
+		text := fmt.Sprintf("nothing of %s answers at %s (%s); check %s", a.Title, a.where(), said, a.setting())
+		if a.Name == "openai" && a.urlVar != "" {
+			text += ", or take --provider " + Server + " where only chat completions are spoken"
+		}
+		return &Error{Text: text, Err: e}
 	case e.Status == http.StatusTooManyRequests:
 		return &Error{Text: fmt.Sprintf("%s allows no more requests for now (%s); choose another model, or try again %s", a.Title, said, later(e.RetryAfter)), Err: e}
 	case e.Status >= http.StatusInternalServerError:

@@ -91,6 +91,9 @@ func chosenText(c models.Choice) string {
 	if c.Provider == models.Offline {
 		return "helioai ask answers " + strong.Render("offline") + ", with its built-in planner; choose a model with --provider, or HELIOAI_PROVIDER"
 	}
+	if p, err := models.Lookup(c.Provider); err == nil && c.Model == "" {
+		c.Model = p.Model
+	}
 	return "helioai ask asks " + strong.Render(oneLine(c.String())) + " unless --provider says otherwise"
 }
 
