@@ -41,7 +41,7 @@ import (
 )
 
 const (
-	name            = "gemini"
+	vendor          = "gemini"
 	home            = "https://generativelanguage.googleapis.com/"
 	defaultVersion  = "v1beta"
 	defaultRevision = "2026-05-20"
@@ -151,10 +151,10 @@ func (o *Options) connect(model string) (*wire.Conn, error) {
 		version = defaultVersion
 	}
 	if o.BaseURL == "" && !versions.MatchString(version) {
-		return nil, &llm.Error{Kind: llm.KindInvalidRequest, Provider: name, Err: fmt.Errorf("Options.Version is %q; it is v1 or v1beta", version)}
+		return nil, &llm.Error{Kind: llm.KindInvalidRequest, Provider: vendor, Err: fmt.Errorf("Options.Version is %q; it is v1 or v1beta", version)}
 	}
 	return wire.New(&wire.Settings{
-		Provider: name, Model: model,
+		Provider: vendor, Model: model,
 		Key: o.Key, KeyVar: keyVariable(), KeyHeader: "X-Goog-Api-Key",
 		Home: home + version, BaseURL: o.BaseURL,
 		Header: o.Header, HTTP: o.HTTP,
@@ -181,7 +181,7 @@ func (o *Options) header() http.Header {
 }
 
 // Name is "gemini/" and the id.
-func (m *Model) Name() string { return name + "/" + m.id }
+func (m *Model) Name() string { return vendor + "/" + m.id }
 
 // Size is what is known of the model's window.
 func (m *Model) Size() llm.Size { return m.info.Size }

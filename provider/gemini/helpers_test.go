@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -147,4 +149,16 @@ func results(r ...llm.ToolResult) llm.Message {
 
 func result(id, name, text string) llm.ToolResult {
 	return llm.ToolResult{ID: id, Name: name, Parts: []llm.Part{llm.Text(text)}}
+}
+
+// printed is values in all the ways in which they end up in a log.
+func printed(values ...any) []string {
+	var out []string
+	for _, v := range values {
+		var b strings.Builder
+		slog.New(slog.NewJSONHandler(&b, nil)).Info("x", "v", v)
+		slog.New(slog.NewTextHandler(&b, nil)).Info("x", "v", v)
+		out = append(out, fmt.Sprintf("%v %+v %#v %s", v, v, v, v), b.String())
+	}
+	return out
 }

@@ -27,7 +27,7 @@ type reference struct {
 func referenceIn(m *llm.Message, model string) (reference, bool) {
 	for i := len(m.Parts) - 1; i >= 0; i-- {
 		p := &m.Parts[i]
-		if p.Opaque == nil || p.Kind == llm.PartOpaque || p.Opaque.Provider != name || p.Model != model {
+		if p.Opaque == nil || p.Kind == llm.PartOpaque || p.Opaque.Provider != vendor || p.Model != model {
 			continue
 		}
 		var e map[string]json.RawMessage

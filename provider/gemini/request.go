@@ -65,7 +65,7 @@ type call struct {
 
 // call translates a request.
 func (m *Model) call(req *llm.Request) (*call, error) {
-	c := &call{names: adapt.NewNames(req.Tools, req.Messages, adapt.MaxName), extra: req.Options.Provider[name]}
+	c := &call{names: adapt.NewNames(req.Tools, req.Messages, adapt.MaxName), extra: req.Options.Provider[vendor]}
 	c.body = body{Model: m.id, Stream: true, System: system(req.System)}
 	if !m.o.Continuation {
 		c.body.Store = new(false)
@@ -160,6 +160,8 @@ func (m *Model) generation(c *call, req *llm.Request) error {
 	case llm.ThinkingDefault:
 	case llm.ThinkingNone:
 		return m.conn.Invalid("the thinking of Gemini's models cannot be turned off; set Thinking to minimal, or leave it unset")
+	case llm.ThinkingMinimal:
+		g.Level = leastThinking(m.id)
 	case llm.ThinkingXHigh, llm.ThinkingMax: // there is nothing above
 		g.Level = "high"
 	default:

@@ -144,7 +144,7 @@ func (s *scanner) object(value func(key string) bool) bool {
 	}
 	for {
 		key, ok := s.plain()
-		if !ok || !s.take(':') || !value(known(key)) {
+		if !ok || !s.take(':') || !value(field(key)) {
 			return false
 		}
 		if s.take('}') {
@@ -156,8 +156,8 @@ func (s *scanner) object(value func(key string) bool) bool {
 	}
 }
 
-// known is a key as a string that costs nothing; "" is any other.
-func known(key []byte) string {
+// field is a key as a string that costs nothing; "" is any other.
+func field(key []byte) string {
 	switch string(key) {
 	case "event_type":
 		return "event_type"

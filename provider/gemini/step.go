@@ -290,7 +290,7 @@ func (d *decoder) finish(index int, p llm.Part, extras map[string]any) {
 	}
 	if len(extras) > 0 {
 		if data, err := wire.Marshal(extras); err == nil {
-			p.Opaque = &llm.Opaque{Provider: name, Data: bytes.ToValidUTF8(data, []byte("\uFFFD"))}
+			p.Opaque = &llm.Opaque{Provider: vendor, Data: bytes.ToValidUTF8(data, []byte("\uFFFD"))}
 		}
 	}
 	if p.Signature != "" || p.Opaque != nil {
@@ -303,6 +303,6 @@ func (d *decoder) finish(index int, p llm.Part, extras map[string]any) {
 func (d *decoder) opaque(index int, raw json.RawMessage) {
 	data := bytes.ToValidUTF8(bytes.Clone(raw), []byte("\uFFFD"))
 	d.emit(llm.Chunk{Kind: llm.ChunkPart, Index: index, Part: &llm.Part{
-		Kind: llm.PartOpaque, Opaque: &llm.Opaque{Provider: name, Data: data}, Model: d.model,
+		Kind: llm.PartOpaque, Opaque: &llm.Opaque{Provider: vendor, Data: data}, Model: d.model,
 	}})
 }

@@ -86,7 +86,7 @@ func (h *history) message(m *llm.Message) {
 			flush()
 			h.result(p.Result)
 		case llm.PartOpaque:
-			if p.Opaque.Provider == name && h.own(p) {
+			if p.Opaque.Provider == vendor && h.own(p) {
 				flush()
 				h.steps = append(h.steps, p.Opaque.Data)
 			}
@@ -97,7 +97,7 @@ func (h *history) message(m *llm.Message) {
 
 // own reports whether a part is of a model of this provider, or of none.
 func (h *history) own(p *llm.Part) bool {
-	return p.Model == "" || strings.HasPrefix(p.Model, name+"/")
+	return p.Model == "" || strings.HasPrefix(p.Model, vendor+"/")
 }
 
 func (h *history) step(v any) { h.steps = append(h.steps, h.json(v)) }
@@ -178,7 +178,7 @@ func (h *history) result(r *llm.ToolResult) {
 
 // extras are the further fields of a part's own form, ours taken out.
 func (h *history) extras(p *llm.Part) map[string]json.RawMessage {
-	if p.Opaque == nil || p.Opaque.Provider != name || !h.own(p) {
+	if p.Opaque == nil || p.Opaque.Provider != vendor || !h.own(p) {
 		return nil
 	}
 	var e map[string]json.RawMessage
