@@ -123,7 +123,7 @@ func TestNamesOfToolsThatAreGone(t *testing.T) {
 }
 
 // TestWhatIsFineCostsNothing: as a rule nothing has to be mapped.
-func TestWhatIsFineCostsNothing(t *testing.T) {
+func TestWhatIsFineCostsNothing(t *testing.T) { //nolint:paralleltest // it counts allocations
 	tools, messages := specs("read", "write", "grep"), history(strings.Fields(strings.Repeat("read write ", 50))...)
 	if n := testing.AllocsPerRun(100, func() {
 		if adapt.NewNames(tools, messages, 0).Out("read") != "read" || adapt.NewIDs(adapt.AnthropicIDs, messages).Out("read") != "read" {

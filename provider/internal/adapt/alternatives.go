@@ -25,7 +25,7 @@ func (a *adapter) listed(s *object, told *[]string) *object {
 					return s
 				}
 			}
-			own := valuesOf(sub)
+			own := fitting(sub)
 			if sub.text("type") == "null" {
 				own = []any{nil}
 			}
@@ -37,8 +37,7 @@ func (a *adapter) listed(s *object, told *[]string) *object {
 				words = append(words, strings.Trim(string(encode(own)), "[]")+": "+text)
 			}
 		}
-		s = without(s, key)
-		s.set("enum", values)
+		s = instead(s, key, "enum", values)
 		*told = append(*told, words...)
 	}
 	return s

@@ -14,7 +14,7 @@ const search = `{"type":"object","properties":{"query":{"type":"string","descrip
 
 // TestTheSecondTurnAdaptsNothing: the tools of an agent are the same every turn,
 // though the bytes that say so may be others.
-func TestTheSecondTurnAdaptsNothing(t *testing.T) {
+func TestTheSecondTurnAdaptsNothing(t *testing.T) { //nolint:paralleltest // it counts allocations
 	var c adapt.Cache
 	first, err := c.Schema(json.RawMessage(search), adapt.OpenAIStrict)
 	if err != nil {

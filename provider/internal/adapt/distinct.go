@@ -23,7 +23,7 @@ func Distinct(req *llm.Request) *llm.Request {
 }
 
 func distinct(history []llm.Message) []llm.Message {
-	var seen map[string]bool
+	var seen map[string]int   // how often
 	var now map[string]string // what an id stands for since its last call, where that is another
 	shared := true
 	for i := range history {
@@ -32,11 +32,10 @@ func distinct(history []llm.Message) []llm.Message {
 			var id string
 			switch {
 			case p.Call != nil:
-				id = unseen(p.Call.ID, seen)
 				if seen == nil {
-					seen = map[string]bool{}
+					seen = map[string]int{}
 				}
-				seen[id] = true
+				id = unseen(p.Call.ID, seen)
 				if id == p.Call.ID {
 					delete(now, id)
 					continue
@@ -63,11 +62,13 @@ func distinct(history []llm.Message) []llm.Message {
 }
 
 // unseen is the id, with a number behind it that makes it new.
-func unseen(id string, seen map[string]bool) string {
+func unseen(id string, seen map[string]int) string {
 	fresh := id
-	for n := 2; seen[fresh]; n++ {
-		fresh = id + "_" + strconv.Itoa(n)
+	for seen[fresh] > 0 {
+		seen[id]++
+		fresh = id + "_" + strconv.Itoa(seen[id])
 	}
+	seen[fresh]++
 	return fresh
 }
 

@@ -42,10 +42,7 @@ func NewIDs(rule IDRule, history []llm.Message) *IDs {
 		if _, known := ids.out[id]; known {
 			continue
 		}
-		wire := id
-		if !rule.takes(id) {
-			wire = rule.made(id)
-		}
+		wire := ids.wish(id)
 		for salt := id + "'"; taken[wire]; salt += "'" {
 			wire = rule.made(salt) // the first one in a history keeps its id
 		}
@@ -84,10 +81,15 @@ func (ids *IDs) Out(id string) string {
 	if wire, known := ids.out[id]; known {
 		return wire
 	}
-	if !ids.rule.takes(id) {
-		return ids.rule.made(id)
+	return ids.wish(id)
+}
+
+// wish is what an id becomes if no other did.
+func (ids *IDs) wish(id string) string {
+	if ids.rule.takes(id) {
+		return id
 	}
-	return id
+	return ids.rule.made(id)
 }
 
 func (r *IDRule) takes(id string) bool {

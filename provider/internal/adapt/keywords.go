@@ -33,9 +33,28 @@ func (a *adapter) keywords(s *object) *object {
 			a.keyword(s, out, key, &told)
 		}
 	}
-	a.typed(s, out, &told)
+	if kinds := out.m["anyOf"]; kinds != nil && !a.d.All { // they may have become single values
+		either := newObject(1)
+		either.set("anyOf", kinds)
+		if either = a.listed(either, &told); !either.has("anyOf") {
+			out.drop("anyOf")
+			s = either
+			a.enum(s, out, &told)
+		}
+	}
+	a.typed(s, out)
 	tell(out, told)
-	return out
+	return sole(out)
+}
+
+// sole is the alternative itself where there is but one, and nothing beside.
+func sole(o *object) *object {
+	if kinds := o.list("anyOf"); len(kinds) == 1 && len(o.keys) == 1 {
+		if kind, ok := kinds[0].(*object); ok {
+			return kind
+		}
+	}
+	return o
 }
 
 func (a *adapter) keyword(s, out *object, key string, told *[]string) {
@@ -281,25 +300,9 @@ func (a *adapter) items(s *object) any {
 		a.possible = false
 		return newObject(0)
 	}
-	var kinds []any
-	seen := map[string]bool{}
-	for i := range prefix {
-		kind := a.any(prefix[i])
-		if text := encode(kind); !seen[string(text)] && a.spend(0, len(text)) {
-			seen[string(text)] = true
-			kinds = append(kinds, kind)
-		}
-	}
-	switch len(kinds) {
-	case 0:
-		a.possible = false
-		return newObject(0)
-	case 1:
-		return kinds[0]
-	}
-	out := newObject(1)
-	out.set("anyOf", kinds)
-	return out
+	either := newObject(1)
+	either.set("anyOf", prefix)
+	return a.schema(either)
 }
 
 func (a *adapter) additional(s, out *object, v any) {
@@ -313,8 +316,8 @@ func (a *adapter) additional(s, out *object, v any) {
 		}
 	case *object:
 		a.possible = false
-		if kind := a.schema(sub); !a.d.Open && (a.d.All || !s.has("patternProperties")) {
-			out.set("additionalProperties", kind)
+		if !a.d.Open && (a.d.All || !s.has("patternProperties")) {
+			out.set("additionalProperties", a.schema(sub))
 		}
 	}
 }

@@ -142,9 +142,11 @@ func (a *adapter) ref(s *object, ref string) *object {
 	out.set("anyOf", []any{inner})
 	if text := rest.text("description"); text != "" {
 		out.set("description", text)
-		rest = without(rest, "description")
 	}
-	if says(rest) {
+	if v, ok := rest.m["default"]; ok {
+		tell(out, []string{"default " + string(encode(v))})
+	}
+	if says(without(without(rest, "description"), "default")) {
 		a.possible = false
 	}
 	return out

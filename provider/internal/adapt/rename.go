@@ -31,16 +31,17 @@ func rename(out *object) map[string]string {
 	renamed, wires := map[string]string{}, map[string]string{}
 	props := newObject(len(in.keys))
 	for _, name := range in.keys {
-		wire := name
-		if !argument(name) {
-			wire = plainer(name)
-			for salt := name; wire == "" || len(wire) > MaxName || in.has(wire) || renamed[wire] != ""; salt += "'" {
-				wire = salted(name, salt, MaxName)
-			}
-			renamed[wire], wires[name] = name, wire
-		}
 		v := in.m[name]
-		if sub, ok := v.(*object); ok && wire != name && len(name) <= MaxName {
+		if argument(name) {
+			props.set(name, v)
+			continue
+		}
+		wire := plainer(name)
+		for salt := name; wire == "" || len(wire) > MaxName || in.has(wire) || renamed[wire] != ""; salt += "'" {
+			wire = salted(name, salt, MaxName)
+		}
+		renamed[wire], wires[name] = name, wire
+		if sub, ok := v.(*object); ok && len(name) <= MaxName {
 			tell(sub, []string{"that is, " + string(encode(name))})
 		}
 		props.set(wire, v)

@@ -189,7 +189,7 @@ func (a *adapter) schema(s *object) *object {
 func (a *adapter) cut(s *object, why string) *object {
 	a.possible = false
 	out := newObject(3)
-	if types := typesOf(s); len(types) == 1 && known(types[0]) {
+	if types := typesOf(s); len(types) == 1 {
 		out.set("type", types[0])
 		if types[0] == "array" {
 			out.set("items", newObject(0))

@@ -66,16 +66,15 @@ func (s *strict) schema(o *object, n *nulls, level int) *object {
 		s.text += len(encode(v))
 	}
 	if kinds := o.list("anyOf"); kinds != nil {
-		list := make([]any, len(kinds))
 		for i := range kinds {
-			list[i] = kinds[i]
 			if kind, ok := kinds[i].(*object); ok {
 				sub := &nulls{}
 				n.any = append(n.any, sub)
-				list[i] = s.schema(kind, sub, level)
+				kinds[i] = s.schema(kind, sub, level)
 			}
 		}
-		o.set("anyOf", list)
+		o.set("anyOf", once(kinds))
+		return sole(o)
 	}
 	if items, ok := o.m["items"].(*object); ok {
 		n.items = &nulls{}
@@ -116,6 +115,8 @@ func (s *strict) object(o *object, n *nulls, level int) {
 		}
 		props.set(name, prop)
 	}
+	o.drop("required") // so that they stand last, whatever came
+	o.drop("additionalProperties")
 	o.set("required", names)
 	o.set("additionalProperties", false)
 }
@@ -171,6 +172,10 @@ func closeObjects(v any) {
 				}
 			case "items", "anyOf":
 				closeObjects(v.m[k])
+				if k == "anyOf" {
+					v.set(k, once(v.list(k)))
+					*v = *sole(v)
+				}
 			}
 		}
 	case []any:
@@ -178,4 +183,17 @@ func closeObjects(v any) {
 			closeObjects(v[i])
 		}
 	}
+}
+
+// once are values, none of them twice: objects that are closed may have become the same.
+func once(values []any) []any {
+	seen := make(map[string]bool, len(values))
+	out := make([]any, 0, len(values))
+	for _, v := range values {
+		if text := string(encode(v)); !seen[text] {
+			seen[text] = true
+			out = append(out, v)
+		}
+	}
+	return out
 }

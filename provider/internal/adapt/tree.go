@@ -48,6 +48,19 @@ func (o *object) clone() *object {
 	return c
 }
 
+// instead is an object with another member in the place of one.
+func instead(o *object, key, other string, v any) *object {
+	c := newObject(len(o.keys))
+	for _, k := range o.keys {
+		if k == key {
+			c.set(other, v)
+		} else if k != other {
+			c.set(k, o.m[k])
+		}
+	}
+	return c
+}
+
 func (o *object) object(key string) *object { v, _ := o.m[key].(*object); return v }
 func (o *object) list(key string) []any     { v, _ := o.m[key].([]any); return v }
 func (o *object) text(key string) string    { v, _ := o.m[key].(string); return v }
@@ -137,6 +150,3 @@ func write(b []byte, v any) []byte {
 	}
 	return append(b, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...)
 }
-
-// equal compares two JSON values as they are written.
-func equal(a, b any) bool { return bytes.Equal(encode(a), encode(b)) }

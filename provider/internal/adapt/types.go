@@ -10,11 +10,13 @@ func known(t string) bool {
 	return slices.Contains([]string{"object", "array", "string", "number", "integer", "boolean", "null"}, t)
 }
 
-// explicit are the types that a schema names.
+// explicit are the types that a schema names, of those that there are.
 func explicit(s *object) []string {
 	switch t := s.m["type"].(type) {
 	case string:
-		return []string{t}
+		if known(t) {
+			return []string{t}
+		}
 	case []any:
 		var types []string
 		for _, v := range t {
@@ -32,16 +34,21 @@ func valuesOf(s *object) []any {
 	if one, ok := s.m["const"]; ok {
 		return []any{one}
 	}
-	list := s.list("enum")
-	seen := make(map[string]bool, len(list))
-	out := make([]any, 0, len(list))
-	for _, v := range list {
-		if text := string(encode(v)); !seen[text] {
-			seen[text] = true
-			out = append(out, v)
-		}
+	return once(s.list("enum"))
+}
+
+// fitting are the values that a schema lists and that are of its type.
+func fitting(s *object) []any {
+	values, types := valuesOf(s), explicit(s)
+	if len(types) > 0 {
+		values = slices.DeleteFunc(values, func(v any) bool {
+			return !slices.ContainsFunc(types, func(t string) bool { return admits(t, v) })
+		})
 	}
-	return out
+	if s.m["nullable"] == true && len(values) > 0 && !slices.Contains(values, nil) {
+		values = append(values, nil)
+	}
+	return values
 }
 
 // typesOf are the types that a schema allows, as far as it says: its type, or what
@@ -94,39 +101,39 @@ func admits(t string, v any) bool {
 
 // enum lists the values that may be listed, or tells them.
 func (a *adapter) enum(s, out *object, told *[]string) {
-	values := valuesOf(s)
-	if len(values) == 0 || out.has("enum") {
+	values := fitting(s)
+	if out.has("enum") {
 		return
 	}
-	if s.m["nullable"] == true && !slices.Contains(values, nil) {
-		values = append(values, nil)
-	}
-	for _, v := range values {
-		switch v := v.(type) {
-		case string:
-			if v != "" || !a.d.Texts {
-				continue
-			}
-		case nil:
-			continue
-		case json.Number, bool:
-			if !a.d.Texts {
-				continue
-			}
-		}
-		text := "one of " + strings.Trim(string(encode(values)), "[]")
-		if !slices.Contains(*told, text) {
-			*told = append(*told, text)
-		}
+	if len(values) > 0 && !slices.ContainsFunc(values, func(v any) bool { return !a.lists(v) }) {
+		out.set("enum", values)
 		return
 	}
-	out.set("enum", values)
+	if len(values) == 0 { // as people write who take a flag for a text
+		values = valuesOf(s)
+	}
+	if text := "one of " + strings.Trim(string(encode(values)), "[]"); len(values) > 0 && !slices.Contains(*told, text) {
+		*told = append(*told, text)
+	}
+}
+
+// lists reports whether the dialect takes a value in a list.
+func (a *adapter) lists(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return v != "" || !a.d.Texts
+	case json.Number, bool:
+		return !a.d.Texts
+	}
+	return false
 }
 
 // typed sets the types, and what providers want beside some of them.
-func (a *adapter) typed(s, out *object, told *[]string) {
+func (a *adapter) typed(s, out *object) {
 	if a.d.All {
-		if types := explicit(s); len(types) == 1 && known(types[0]) {
+		if types := explicit(s); len(types) == 1 {
 			out.set("type", types[0])
 		} else if len(types) > 1 {
 			out.set("type", list(types))
@@ -136,12 +143,9 @@ func (a *adapter) typed(s, out *object, told *[]string) {
 		}
 		return
 	}
-	types := slices.DeleteFunc(slices.Clone(typesOf(s)), func(t string) bool { return !known(t) })
-	values := valuesOf(s)
+	types := typesOf(s)
+	values := fitting(s)
 	if len(types) > 1 && len(values) > 0 { // of which none needs to be told that no value has
-		if s.m["nullable"] == true {
-			values = append(values, nil)
-		}
 		own := slices.DeleteFunc(slices.Clone(types), func(t string) bool { return !slices.ContainsFunc(values, func(v any) bool { return admits(t, v) }) })
 		if len(own) > 0 {
 			types = own
@@ -231,4 +235,5 @@ func split(out *object, types []string) {
 		}
 	}
 	out.set("anyOf", kinds)
+	*out = *front(out, "anyOf")
 }
