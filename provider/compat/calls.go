@@ -114,7 +114,9 @@ func (d *decoder) call(f *fragment) {
 	if len(f.extra) > 0 {
 		c.extra = bytes.Clone(f.extra)
 	}
-	c.args = append(c.args, c.half.Join(f.args, f.lone)...)
+	if f.name == "" || !bytes.Equal(c.args, f.args) { // some say all of a call once more at its end
+		c.args = append(c.args, c.half.Join(f.args, f.lone)...)
+	}
 	d.tellCall(c)
 }
 

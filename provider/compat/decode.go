@@ -80,8 +80,7 @@ func (d *decoder) event(data []byte) (last bool, problem *wire.Problem, err erro
 		case "x_groq":
 			groq = d.groq()
 		case "error":
-			failed = s.Peek() != 'n' || failed
-			s.Skip()
+			failed = says(s.Raw()) || failed
 		case "message", "detail":
 			said = true
 			s.Skip()
@@ -112,6 +111,10 @@ func (d *decoder) event(data []byte) (last bool, problem *wire.Problem, err erro
 	p := wire.ParseProblem(data)
 	return false, &p, nil
 }
+
+// says reports whether the error in an event is one: some servers send null, or
+// nothing in quotes or braces, with every event.
+func says(raw []byte) bool { return len(raw) > 2 && (raw[0] == '{' || raw[0] == '"') }
 
 // choices reads the list of alternatives, of which only the first is asked for.
 func (d *decoder) choices() {

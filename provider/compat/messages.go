@@ -151,6 +151,9 @@ func (b *builder) assistant(out []message, m *llm.Message, echo bool) []message 
 				content = append(content, part{Type: "thinking", Thinking: []part{{Type: "text", Text: p.Text}}})
 			}
 		case llm.PartCall:
+			if p.Call == nil {
+				continue
+			}
 			msg.Calls = append(msg.Calls, toolCall{
 				ID: b.ids.Out(p.Call.ID), Type: "function", Extra: b.own(p, "extra_content"),
 				Function: calledFunction{Name: b.names.Out(p.Call.Name), Args: string(adapt.Args(p.Call))},

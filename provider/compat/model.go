@@ -66,6 +66,9 @@ func (o *Options) connect(d *Dialect, model string) (*wire.Conn, error) {
 		HeaderTimeout: cmp.Or(o.HeaderTimeout, d.Patience), IdleTimeout: cmp.Or(o.IdleTimeout, d.Patience), MaxEvent: o.MaxEvent,
 		Kinds: kinds, Hint: d.Hint,
 	}
+	for name := range o.Header { // whatever stands there is the caller's way to be let in
+		s.Keyless = s.Keyless || strings.EqualFold(name, "Authorization")
+	}
 	if s.KeyHeader == "" {
 		s.KeyHeader, s.KeyPrefix = "Authorization", "Bearer "
 	}

@@ -77,6 +77,9 @@ func (b *builder) parts(parts []llm.Part) ([]part, error) {
 	var out []part
 	for i := range parts {
 		p := &parts[i]
+		if p.Kind == llm.PartMedia && p.Media == nil || p.Kind == llm.PartFile && p.File == nil {
+			continue
+		}
 		switch p.Kind {
 		case llm.PartText:
 			if p.Text != "" {

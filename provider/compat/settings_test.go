@@ -162,6 +162,20 @@ func TestKeysGoInTheHeaderOfTheDialect(t *testing.T) {
 	}
 }
 
+// TestAHeaderMayStandForTheKey is for tokens of Entra ID, which Azure takes in
+// another header than its keys.
+func TestAHeaderMayStandForTheKey(t *testing.T) {
+	t.Setenv("AZURE_OPENAI_API_KEY", "")
+	wire := llmtest.NewWire(llmtest.SSE(events(stopped)))
+	model := compat.Azure("https://acme.openai.azure.com", "d", "", &compat.Options{HTTP: wire.Client(), Header: http.Header{"authorization": {"Bearer token"}}})
+	if _, err := llm.Generate(t.Context(), model, &llm.Request{Messages: []llm.Message{llm.User("hi")}}); err != nil {
+		t.Fatal(err)
+	}
+	if h := wire.Requests()[0].Header; h.Get("Authorization") != "Bearer token" || h.Get("Api-Key") != "" {
+		t.Errorf("headers are %v", h)
+	}
+}
+
 func TestAzureHasItsOwnAddresses(t *testing.T) {
 	t.Setenv("AZURE_OPENAI_ENDPOINT", "https://env.openai.azure.com/")
 	for _, tt := range []struct{ endpoint, version, host, path string }{

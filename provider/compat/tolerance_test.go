@@ -92,6 +92,9 @@ func TestFragmentsFindTheirCall(t *testing.T) {
 		"the name in every fragment, without index and id": {
 			[]string{called(`{"function":{"name":"f","arguments":"{\"a\""}}`), called(`{"function":{"name":"f","arguments":":1}"}}`)}, `? f {"a":1}`,
 		},
+		"all of it once more at the end": {
+			[]string{called(`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"a\""}}`), called(`{"index":0,"function":{"arguments":":1}"}}`), called(`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"a\":1}"}}`)}, `a f {"a":1}`,
+		},
 		"the name last":                  {[]string{called(`{"index":0,"id":"a","function":{"arguments":"{\"a\""}}`), called(`{"index":0,"function":{"name":"f","arguments":":1}"}}`)}, `a f {"a":1}`},
 		"another id in each fragment":    {[]string{called(`{"index":0,"id":"a","function":{"name":"f"}}`), called(`{"index":0,"id":"b","function":{"arguments":"{}"}}`)}, `a f {}`},
 		"arguments that are an object":   {[]string{called(`{"index":0,"id":"a","function":{"name":"f","arguments":{"a": [1, "x"]}}}`)}, `a f {"a": [1, "x"]}`},
@@ -143,6 +146,7 @@ func TestTheEndIsWhatItIs(t *testing.T) {
 		"G19: no choices first":                        {events(`{"choices":[],"prompt_filter_results":[]}`, `{"choices":null}`, `{}`, delta(`{"content":"Hi"}`), `{"choices":[{"index":0}]}`, stopped), llm.FinishStop, "Hi"},
 		"a delta that is null":                         {events(`{"choices":[{"index":0,"delta":null}]}`, `{"choices":[null]}`, stopped), llm.FinishStop, ""},
 		"an error that is null":                        {events(`{"error":null,"choices":[{"delta":{"content":"Hi"}}]}`, stopped), llm.FinishStop, "Hi"},
+		"an error that says nothing":                   {events(`{"error":"","choices":[{"delta":{"content":"Hi"}}]}`, `{"error":{},"x_groq":{"error":""},"choices":[]}`, stopped), llm.FinishStop, "Hi"},
 		"another choice is not ours":                   {events(`{"choices":[{"delta":{"content":"no"},"index":1},{"delta":{"content":"Hi"},"index":0}]}`, stopped), llm.FinishStop, "Hi"},
 		"<think> is left alone":                        {events(delta(`{"content":"<think>Hm.</think>Hi"}`), stopped), llm.FinishStop, "<think>Hm.</think>Hi"},
 		"G5: bytes in all places":                      {events(delta(`{"content":"你好🦀"}`), stopped), llm.FinishStop, "你好🦀"},
@@ -173,6 +177,14 @@ func TestALineOfFourMegabytesIsRead(t *testing.T) {
 		if err != nil || resp.Text() != text {
 			t.Errorf("%d bytes: %d came, %v", size, len(resp.Text()), err)
 		}
+	}
+}
+
+func TestWhatWasCountedIsKeptWhenTheStreamBreaks(t *testing.T) {
+	t.Parallel()
+	resp, _, err := ask(t, dialect(t, "vllm"), llmtest.SSE("data: "+`{"choices":[{"delta":{"content":"Hi"}}],"usage":{"prompt_tokens":9,"completion_tokens":1}}`+"\n\n"), nil)
+	if want := (llm.Usage{Input: 9, Output: 1}); !errors.Is(err, llm.ErrTransient) || resp.Usage != want {
+		t.Errorf("%+v, %v", resp.Usage, err)
 	}
 }
 

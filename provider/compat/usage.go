@@ -63,6 +63,8 @@ func (d *decoder) count() {
 	written = min(max(0, written), prompt-read)
 	d.usage = llm.Usage{Input: prompt - read - written, CacheRead: read, CacheWrite: written, Output: completion}
 	d.counted = true
+	usage := d.usage
+	d.out = append(d.out, llm.Chunk{Kind: llm.ChunkUsage, Usage: &usage})
 }
 
 // groq reads what Groq says of an answer in x_groq, and returns its error, nil
@@ -78,7 +80,7 @@ func (d *decoder) groq() (problem json.RawMessage) {
 		case "usage":
 			d.count()
 		case "error":
-			if raw := s.Raw(); len(raw) > 2 && string(raw) != "null" { // "" and {} say nothing
+			if raw := s.Raw(); says(raw) {
 				problem = raw
 			}
 		default:
