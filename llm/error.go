@@ -50,9 +50,10 @@ type Error struct {
 	Status     int           // HTTP status; 0 when there was no answer
 	RetryAfter time.Duration // what the provider asked to wait; 0: nothing asked
 	Err        error         // the cause; never nil in errors made here
+	Hint       string        // which setting of the program to change; may be empty
 }
 
-// Error names the provider, the status and the cause.
+// Error names the provider, the status, the cause, and what to change.
 func (e *Error) Error() string {
 	s := "model"
 	if e.Provider != "" {
@@ -62,9 +63,14 @@ func (e *Error) Error() string {
 		s += fmt.Sprintf(": HTTP %d", e.Status)
 	}
 	if e.Err != nil {
-		return s + ": " + e.Err.Error()
+		s += ": " + e.Err.Error()
+	} else {
+		s += ": " + e.Kind.String()
 	}
-	return s + ": " + e.Kind.String()
+	if e.Hint != "" {
+		s += "; " + e.Hint
+	}
+	return s
 }
 
 // Unwrap returns the cause.

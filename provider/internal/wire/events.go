@@ -41,7 +41,7 @@ func (c *Conn) Events(resp *http.Response) iter.Seq2[sse.Event, error] {
 		defer resp.Body.Close()
 		switch kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind {
 		case "text/html":
-			yield(sse.Event{}, c.fail(llm.KindInvalidRequest, "the server answered with a web page; check Options.BaseURL"))
+			yield(sse.Event{}, c.fail(llm.KindInvalidRequest, "check Options.BaseURL", "the server answered with a web page"))
 			return
 		case "application/json":
 			yield(c.whole(resp))
@@ -56,7 +56,7 @@ func (c *Conn) Events(resp *http.Response) iter.Seq2[sse.Event, error] {
 			case errors.Is(err, io.EOF):
 				return
 			case errors.Is(err, sse.ErrTooLong):
-				err = c.fail(llm.KindOther, "%w; raise Options.MaxEvent", err)
+				err = c.fail(llm.KindOther, "raise Options.MaxEvent", "%w", err)
 			case err != nil:
 				err = c.broken(resp.Request.Context(), err, false)
 			}
@@ -77,7 +77,7 @@ func (c *Conn) whole(resp *http.Response) (sse.Event, error) {
 	case err != nil:
 		return sse.Event{}, c.broken(resp.Request.Context(), err, false)
 	case int64(len(data)) > limit:
-		return sse.Event{}, c.fail(llm.KindOther, "%w: more than %d bytes; raise Options.MaxEvent", sse.ErrTooLong, limit)
+		return sse.Event{}, c.fail(llm.KindOther, "raise Options.MaxEvent", "%w: more than %d bytes", sse.ErrTooLong, limit)
 	}
 	return sse.Event{Data: data, Cut: true}, nil
 }
@@ -98,14 +98,14 @@ func Marshal(v any) ([]byte, error) {
 func (c *Conn) Body(v any, extra json.RawMessage) ([]byte, error) {
 	body, err := Marshal(v)
 	if err != nil {
-		return nil, c.fail(llm.KindInvalidRequest, "make the request: %w", err)
+		return nil, c.fail(llm.KindInvalidRequest, "", "make the request: %w", err)
 	}
 	if len(extra) == 0 {
 		return body, nil
 	}
 	var over map[string]json.RawMessage
 	if err := json.Unmarshal(extra, &over); err != nil {
-		return nil, c.fail(llm.KindInvalidRequest, "Options.Provider[%q] is not a JSON object", c.s.Provider)
+		return nil, c.fail(llm.KindInvalidRequest, "", "Options.Provider[%q] is not a JSON object", c.s.Provider)
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(body, &fields); err != nil {

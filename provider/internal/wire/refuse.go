@@ -124,7 +124,8 @@ func (c *Conn) Refused(resp *http.Response) error {
 		if u, err := url.Parse(to); err == nil && u.Host != "" {
 			host = u.Host
 		}
-		e.Kind, e.Err = llm.KindInvalidRequest, fmt.Errorf("the server sends requests on to %s, where no key goes by itself; change Options.BaseURL", host)
+		e.Kind, e.Err = llm.KindInvalidRequest, fmt.Errorf("the server sends requests on to %s, where no key goes by itself", host)
+		e.Hint = "change Options.BaseURL"
 	}
 	return e
 }
@@ -137,18 +138,17 @@ func (c *Conn) Fail(status int, p *Problem) *llm.Error {
 	if said == "" {
 		said = first(p.Code, p.Type, p.Status, http.StatusText(status), "no reason given")
 	}
-	hint := ""
 	switch {
 	case status == http.StatusNotFound || p.Code == "model_not_found":
-		hint = fmt.Sprintf("; check the model (%s) and Options.BaseURL", c.s.Model)
+		e.Hint = fmt.Sprintf("check the model (%s) and Options.BaseURL", c.s.Model)
 	case e.Kind == llm.KindAuth && c.s.Key == "":
-		hint = "; " + c.keyHint()
+		e.Hint = c.keyHint()
 	case e.Kind == llm.KindAuth && c.s.KeyVar != "":
-		hint = "; check " + c.s.KeyVar + " or Options.Key"
+		e.Hint = "check " + c.s.KeyVar + " or Options.Key"
 	case e.Kind == llm.KindAuth:
-		hint = "; check Options.Key"
+		e.Hint = "check Options.Key"
 	}
-	e.Err = errors.New(said + hint)
+	e.Err = errors.New(said)
 	return e
 }
 

@@ -80,18 +80,18 @@ func New(s *Settings) (*Conn, error) {
 		base = s.Home
 	}
 	if base == "" {
-		return nil, c.fail(llm.KindInvalidRequest, "there is no base URL; set Options.BaseURL")
+		return nil, c.fail(llm.KindInvalidRequest, "set Options.BaseURL", "there is no base URL")
 	}
 	u, err := url.Parse(strings.TrimRight(base, "/"))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, c.fail(llm.KindInvalidRequest, "the base URL is not one of a server, such as https://api.example.org/v1; change Options.BaseURL")
+		return nil, c.fail(llm.KindInvalidRequest, "change Options.BaseURL", "the base URL is not one of a server, such as https://api.example.org/v1")
 	}
 	c.base = u
 	if strings.ContainsFunc(c.s.Key, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return nil, c.fail(llm.KindAuth, "the key holds characters that no key has; %s", c.keyHint())
+		return nil, c.fail(llm.KindAuth, c.keyHint(), "the key holds characters that no key has")
 	}
 	if c.s.Key == "" && s.BaseURL == "" && !s.Keyless && s.Header.Get(s.KeyHeader) == "" {
-		return nil, c.fail(llm.KindAuth, "there is no key; %s", c.keyHint())
+		return nil, c.fail(llm.KindAuth, c.keyHint(), "there is no key")
 	}
 	return c, nil
 }
@@ -135,7 +135,7 @@ func (c *Conn) Base() *url.URL { u := *c.base; return &u }
 func (c *Conn) Post(ctx context.Context, path string, header http.Header, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL(path), bytes.NewReader(body))
 	if err != nil {
-		return nil, c.fail(llm.KindInvalidRequest, "the base URL cannot be used; change Options.BaseURL")
+		return nil, c.fail(llm.KindInvalidRequest, "change Options.BaseURL", "the base URL cannot be used")
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
@@ -198,11 +198,9 @@ func (c *Conn) broken(ctx context.Context, err error, connecting bool) error {
 	}
 	e := &llm.Error{Kind: llm.KindTransient, Provider: c.s.Provider, Err: fmt.Errorf("%s: %w", text, err)}
 	if connecting {
-		hint := c.s.Hint
-		if hint == "" {
-			hint = "check the network and Options.BaseURL"
+		if e.Hint = c.s.Hint; e.Hint == "" {
+			e.Hint = "check the network and Options.BaseURL"
 		}
-		e.Err = fmt.Errorf("%w; %s", e.Err, hint)
 	}
 	return e
 }
@@ -224,12 +222,12 @@ func (c *Conn) Garbled(cut bool, err error) error {
 // Invalid is the error of a request that the provider could not take, before it is
 // sent.
 func (c *Conn) Invalid(format string, args ...any) error {
-	return c.fail(llm.KindInvalidRequest, format, args...)
+	return c.fail(llm.KindInvalidRequest, "", format, args...)
 }
 
 // fail is an error without an answer.
-func (c *Conn) fail(kind llm.ErrorKind, format string, args ...any) *llm.Error {
-	return &llm.Error{Kind: kind, Provider: c.s.Provider, Err: fmt.Errorf(format, args...)}
+func (c *Conn) fail(kind llm.ErrorKind, hint, format string, args ...any) *llm.Error {
+	return &llm.Error{Kind: kind, Provider: c.s.Provider, Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
 // Dead yields an error once: the stream of a model that cannot be asked.
