@@ -238,21 +238,14 @@ func (d *decoder) thinking(e *event) {
 
 // added begins an item.
 func (d *decoder) added(e *event) {
-	var in struct {
-		Type   string `json:"type"`
-		ID     string `json:"id"`
-		CallID string `json:"call_id"`
-		Name   string `json:"name"`
-	}
-	if json.Unmarshal(e.item, &in) != nil {
-		return
-	}
+	f := members(e.item)
 	if len(e.itemID) == 0 {
-		e.itemID = []byte(in.ID)
+		e.itemID = inner(f["id"])
 	}
-	it := d.find(e, in.Type)
-	it.kind, it.callID, it.name = in.Type, in.CallID, in.Name
-	if in.Type == "function_call" {
+	kind := f.text("type")
+	it := d.find(e, kind)
+	it.kind, it.callID, it.name = kind, f.text("call_id"), f.text("name")
+	if kind == "function_call" {
 		d.emit(llm.Chunk{Kind: llm.ChunkCall, Index: it.place(0), Call: &llm.ToolCall{ID: it.call(), Name: d.names.Back(it.name)}})
 	}
 }

@@ -7,19 +7,27 @@ import (
 	"unicode/utf8"
 
 	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/provider/internal/wire"
 )
 
 // fields are the members of an item as the server writes them.
 type fields map[string]json.RawMessage
 
-// text is a member that is a string.
-func (f fields) text(name string) string {
-	var s string
-	if json.Unmarshal(f[name], &s) != nil {
-		return ""
+// members are an object's, of JSON that is known to be valid; nil of what is no
+// object. They share its bytes.
+func members(object []byte) fields {
+	if !bytes.HasPrefix(bytes.TrimLeft(object, " \t\r\n"), []byte("{")) {
+		return nil
 	}
-	return s
+	f := fields{}
+	for s := scan(object); s.next(); {
+		f[s.name()] = s.value
+	}
+	return f
 }
+
+// text is a member that is a string.
+func (f fields) text(name string) string { return unquote(f[name]) }
 
 // without removes members, and what says nothing: nulls, empty lists, and that the
 // item is completed.
@@ -66,7 +74,7 @@ func opaque(f fields, n *notes) *llm.Opaque {
 	if len(f) == 0 {
 		return nil
 	}
-	data, err := json.Marshal(f)
+	data, err := wire.Marshal(f)
 	if err != nil {
 		return nil // of a field that is no JSON: it never came from the wire
 	}
@@ -80,10 +88,10 @@ func extras(p *llm.Part) (fields, *notes) {
 	if p.Opaque == nil || !ours(p) {
 		return nil, n
 	}
-	var f fields
-	if json.Unmarshal(p.Opaque.Data, &f) != nil {
+	if !json.Valid(p.Opaque.Data) || !utf8.Valid(p.Opaque.Data) {
 		return nil, n
 	}
+	f := members(p.Opaque.Data)
 	if raw := f[notesName]; raw != nil {
 		if json.Unmarshal(raw, n) != nil {
 			n = &notes{}
@@ -105,7 +113,7 @@ func verbatim(p *llm.Part) (json.RawMessage, bool) {
 		return nil, false
 	}
 	data := p.Opaque.Data
-	return data, utf8.Valid(data) && json.Valid(data) && !llm.Deeper(data, llm.MaxDepth) && bytes.HasPrefix(bytes.TrimSpace(data), []byte("{"))
+	return data, utf8.Valid(data) && json.Valid(data) && !llm.Deeper(data, llm.MaxDepth) && members(data) != nil
 }
 
 // pieces cuts a text into pieces of these lengths with a blank line between, as it

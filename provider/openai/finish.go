@@ -7,22 +7,6 @@ import (
 	"github.com/helios-go/helios/provider/internal/wire"
 )
 
-// A final is what the last event says of the whole answer.
-type final struct {
-	ID          string `json:"id"`
-	Model       string `json:"model"`
-	Status      string `json:"status"`
-	ServiceTier string `json:"service_tier"`
-	Incomplete  *struct {
-		Reason string `json:"reason"`
-	} `json:"incomplete_details"`
-	Error *struct {
-		Code    string `json:"code"`
-		Message string `json:"message"`
-	} `json:"error"`
-	Usage *usage `json:"usage"`
-}
-
 type usage struct {
 	Input   int64 `json:"input_tokens"`
 	Details struct {
@@ -55,49 +39,45 @@ type meta struct {
 
 // end takes the terminal event.
 func (d *decoder) end(kind string, raw []byte) error {
-	var f final
-	if json.Unmarshal(raw, &f) != nil {
+	f := members(raw)
+	if f == nil {
 		return errUnreadable
 	}
+	status := f.text("status")
 	switch {
-	case kind == "response.failed" || f.Status == "failed":
-		p := wire.Problem{Code: "response_failed"}
-		if f.Error != nil {
-			p = wire.Problem{Code: f.Error.Code, Message: f.Error.Message}
+	case kind == "response.failed" || status == "failed":
+		why := members(f["error"])
+		p := wire.Problem{Code: why.text("code"), Message: why.text("message")}
+		if p == (wire.Problem{}) {
+			p.Code = "response_failed"
 		}
 		return d.fail(0, &p)
-	case kind == "response.cancelled" || f.Status == "cancelled":
+	case kind == "response.cancelled" || status == "cancelled":
 		return d.fail(0, &wire.Problem{Code: "response_cancelled", Message: "the answer was cancelled at the server"})
-	case kind == "" && f.Status != "completed" && f.Status != "incomplete":
-		return d.fail(0, &wire.Problem{Message: "the server answered with a response that is " + f.Status + " instead of a stream"})
+	case kind == "" && status != "completed" && status != "incomplete":
+		return d.fail(0, &wire.Problem{Message: "the server answered with a response that is " + status + " instead of a stream"})
 	}
-	if f.ID != "" {
-		d.response = f.ID
+	if id := f.text("id"); id != "" {
+		d.response = id
 	}
-	if err := d.rest(raw); err != nil {
+	if err := d.rest(f["output"]); err != nil {
 		return err
 	}
-	d.finish(kind, &f)
-	return nil
+	return d.finish(kind, f)
 }
 
 // rest takes the items that no event has finished, from the answer as a whole,
 // where they are again, or as far as they came.
-func (d *decoder) rest(response []byte) error {
+func (d *decoder) rest(output []byte) error {
 	if !d.whole() {
-		var in struct {
-			Output []json.RawMessage `json:"output"`
-		}
-		if json.Unmarshal(response, &in) != nil {
-			return errUnreadable
-		}
-		for i, raw := range in.Output {
-			if d.has(i, head(raw)) {
-				continue
+		i := 0
+		for raw := range elements(output) {
+			if !d.has(i, head(raw)) {
+				if err := d.ended(i, raw); err != nil {
+					return err
+				}
 			}
-			if err := d.ended(i, raw); err != nil {
-				return err
-			}
+			i++
 		}
 	}
 	for _, it := range d.items {
@@ -132,14 +112,14 @@ func (d *decoder) has(index int, id string) bool {
 }
 
 // finish emits the terminal chunk.
-func (d *decoder) finish(kind string, f *final) {
-	m := meta{ID: f.ID, Model: f.Model, Status: f.Status, ServiceTier: f.ServiceTier}
-	done := llm.Chunk{Kind: llm.ChunkDone, Finish: llm.FinishStop}
-	if f.Incomplete != nil {
-		m.Reason = f.Incomplete.Reason
+func (d *decoder) finish(kind string, f fields) error {
+	m := meta{
+		ID: f.text("id"), Model: f.text("model"), Status: f.text("status"), ServiceTier: f.text("service_tier"),
+		Reason: members(f["incomplete_details"]).text("reason"),
 	}
+	done := llm.Chunk{Kind: llm.ChunkDone, Finish: llm.FinishStop}
 	switch {
-	case kind == "response.incomplete" || f.Status == "incomplete":
+	case kind == "response.incomplete" || m.Status == "incomplete":
 		done.Finish = llm.FinishLength
 		if m.Reason == "content_filter" {
 			done.Finish = llm.FinishContentFilter
@@ -149,13 +129,18 @@ func (d *decoder) finish(kind string, f *final) {
 	case d.refused:
 		done.Finish = llm.FinishRefusal
 	}
-	if f.Usage != nil {
-		done.Usage = f.Usage.classes()
-		m.ReasoningTokens = f.Usage.Generated.Reasoning
+	if raw := f["usage"]; len(raw) > 0 && string(raw) != "null" {
+		var u usage
+		if json.Unmarshal(raw, &u) != nil {
+			return errUnreadable
+		}
+		done.Usage = u.classes()
+		m.ReasoningTokens = u.Generated.Reasoning
 	}
 	if data, err := json.Marshal(&m); err == nil && m != (meta{}) {
 		done.Meta = data
 	}
 	d.emit(done)
 	d.done = true
+	return nil
 }

@@ -1,9 +1,13 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
+	"maps"
+	"strings"
 
 	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/provider/internal/wire"
 )
 
 // A waiting part is reasoning of which it is not known yet what follows it.
@@ -16,8 +20,8 @@ type waiting struct {
 
 // ended takes a finished item: what it says is what counts.
 func (d *decoder) ended(index int, raw []byte) error {
-	var f fields
-	if json.Unmarshal(raw, &f) != nil || f == nil {
+	f := members(raw)
+	if f == nil {
 		return errUnreadable
 	}
 	id, kind := f.text("id"), f.text("type")
@@ -35,8 +39,7 @@ func (d *decoder) ended(index int, raw []byte) error {
 	case "function_call":
 		d.call(it, f)
 	default:
-		// A copy: the event's bytes are the reader's.
-		d.part(it.place(0), llm.Part{Kind: llm.PartOpaque, Opaque: &llm.Opaque{Provider: providerName, Data: append([]byte(nil), raw...)}})
+		d.part(it.place(0), llm.Part{Kind: llm.PartOpaque, Opaque: &llm.Opaque{Provider: providerName, Data: bytes.Clone(raw)}})
 	}
 	return nil
 }
@@ -59,12 +62,12 @@ func (d *decoder) notes() notes {
 
 // message emits the texts of a message.
 func (d *decoder) message(it *item, f fields) {
-	var contents []fields
-	if json.Unmarshal(f["content"], &contents) != nil {
-		return
-	}
+	contents := f["content"]
 	f.without("type", "role", "content")
-	for i, c := range contents {
+	i := -1
+	for content := range elements(contents) {
+		i++
+		c := members(content)
 		kind := c.text("type")
 		text := c.text("text")
 		if kind == "refusal" {
@@ -77,15 +80,12 @@ func (d *decoder) message(it *item, f fields) {
 		if d.output != nil && kind != "refusal" {
 			text = string(d.output.Back([]byte(text)))
 		}
-		more := fields{}
-		for name, value := range f {
-			more[name] = value
-		}
+		more := maps.Clone(f)
 		if c.without("text", "refusal"); kind == "output_text" || kind == "text" {
 			delete(c, "type")
 		}
 		if len(c) > 0 {
-			if data, err := json.Marshal(c); err == nil {
+			if data, err := wire.Marshal(c); err == nil {
 				more["content"] = data
 			}
 		}
@@ -143,25 +143,24 @@ func (d *decoder) reasoning(it *item, f fields) {
 		delete(f, "content")
 	}
 	w.fields = f.without("type", "summary", "encrypted_content")
+	for name, value := range w.fields { // which are the event's
+		w.fields[name] = bytes.Clone(value)
+	}
 	d.waiting = w
 }
 
 // joined are the texts of a list of pieces as one, and their lengths.
-func joined(raw json.RawMessage) (text string, lengths []int) {
-	var list []struct {
-		Text string `json:"text"`
-	}
-	if json.Unmarshal(raw, &list) != nil {
-		return "", nil
-	}
-	for i := range list {
-		if i > 0 {
-			text += between
+func joined(list []byte) (text string, lengths []int) {
+	var b strings.Builder
+	for piece := range elements(list) {
+		if lengths != nil {
+			b.WriteString(between)
 		}
-		text += list[i].Text
-		lengths = append(lengths, len(list[i].Text))
+		t := members(piece).text("text")
+		b.WriteString(t)
+		lengths = append(lengths, len(t))
 	}
-	return text, lengths
+	return b.String(), lengths
 }
 
 // followed emits the reasoning that waits, if any, now that an item has followed it.

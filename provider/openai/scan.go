@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"iter"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -34,6 +35,32 @@ func scan(data []byte) scanner {
 		s.pos = len(data)
 	}
 	return s
+}
+
+// name is the key as a text.
+func (s *scanner) name() string {
+	if bytes.IndexByte(s.key, '\\') < 0 {
+		return string(s.key)
+	}
+	return string(appendUnquoted(nil, s.key))
+}
+
+// elements are the values of a JSON array that is known to be valid JSON.
+func elements(data []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		s := scanner{data: data}
+		if s.blanks(); s.pos >= len(data) || data[s.pos] != '[' {
+			return
+		}
+		s.pos++
+		for s.blanks(); s.pos < len(data) && data[s.pos] != ']'; s.blanks() {
+			n := skipValue(data[s.pos:])
+			if n == 0 || !yield(data[s.pos:s.pos+n]) {
+				return
+			}
+			s.pos += n
+		}
+	}
 }
 
 func (s *scanner) blanks() {
