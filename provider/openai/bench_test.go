@@ -43,7 +43,7 @@ func drain(tb testing.TB, m *openai.Model) {
 }
 
 // A delta costs its text and nothing else.
-func TestADeltaIsOneAllocation(t *testing.T) {
+func TestADeltaIsOneAllocation(t *testing.T) { //nolint:paralleltest // it counts the allocations of the process
 	const n = 2000
 	m := openai.New("gpt-6-sol", &openai.Options{Key: key, HTTP: &http.Client{Transport: recorded(deltas(n))}})
 	small := openai.New("gpt-6-sol", &openai.Options{Key: key, HTTP: &http.Client{Transport: recorded(deltas(0))}})

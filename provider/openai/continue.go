@@ -43,6 +43,9 @@ func (m *Model) input(c *call, messages []llm.Message) {
 			c.body.Previous, from = response, len(b.items)
 		}
 	}
+	if from == len(b.items) { // nothing is new, and something has to be sent
+		c.body.Previous, from = "", 0
+	}
 	c.whole, c.before = b.items, sent.text()
 	c.body.Input = b.items[from:]
 }

@@ -16,7 +16,7 @@ var stored = &openai.Options{Key: key, Continuation: true}
 // first is the first answer of a conversation whose answers are stored.
 func first(t *testing.T) llm.Message {
 	t.Helper()
-	resp, err, wire := ask(t, hello(), stored, "gpt-6-sol", llmtest.SSE(fixture(t, "tools.sse")))
+	resp, wire, err := ask(t, hello(), stored, "gpt-6-sol", llmtest.SSE(fixture(t, "tools.sse")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestAStoredAnswerIsContinued(t *testing.T) {
 	same(t, "the input", body["input"], `[`+done2+`]`)
 	// And so on: the next answer is of what came before it.
 	next := strings.ReplaceAll(fixture(t, "search.sse"), "resp_1", "resp_2")
-	resp, err, _ := ask(t, req, stored, "gpt-6-sol", llmtest.SSE(next))
+	resp, _, err := ask(t, req, stored, "gpt-6-sol", llmtest.SSE(next))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,6 +67,10 @@ func TestAChangedConversationIsSentWhole(t *testing.T) {
 	same(t, "the reasoning", input[1].(map[string]any)["id"], `"rs_1"`)
 	same(t, "what followed it", input[2].(map[string]any)["id"], `"msg_1"`)
 	same(t, "what came later", input[3].(map[string]any)["id"], `null`)
+	body = sent(t, &llm.Request{Messages: []llm.Message{llm.User("hi"), m}}, stored, "gpt-6-sol")
+	if input, ok := body["input"].([]any); body["previous_response_id"] != nil || !ok || len(input) != 5 {
+		t.Errorf("with nothing new, the request is %v", body)
+	}
 	// Without the option the answer is nothing special.
 	body = sent(t, &llm.Request{Messages: []llm.Message{llm.User("hi"), m, said()}}, nil, "gpt-6-sol")
 	same(t, "the input", body["input"], `[`+user+`,`+rs1+`,`+msg1+`,`+call1+`,`+call2+`,`+done2+`]`)
@@ -76,7 +80,7 @@ func TestAnAnswerThatTheServerForgotIsSent(t *testing.T) {
 	t.Parallel()
 	req := &llm.Request{Messages: []llm.Message{llm.User("hi"), first(t), said()}}
 	gone := llmtest.JSON(400, `{"error":{"message":"Previous response with id 'resp_1' not found.","type":"invalid_request_error","param":"previous_response_id","code":"previous_response_not_found"}}`)
-	_, err, wire := ask(t, req, stored, "gpt-6-sol", gone, llmtest.SSE(done))
+	_, wire, err := ask(t, req, stored, "gpt-6-sol", gone, llmtest.SSE(done))
 	if err != nil || len(wire.Requests()) != 2 {
 		t.Fatalf("%v after %d requests", err, len(wire.Requests()))
 	}
@@ -88,11 +92,11 @@ func TestAnAnswerThatTheServerForgotIsSent(t *testing.T) {
 		t.Errorf("the second request is %v", body)
 	}
 	// Once only, and for no other reason.
-	_, err, wire = ask(t, req, stored, "gpt-6-sol", gone, gone)
+	_, wire, err = ask(t, req, stored, "gpt-6-sol", gone, gone)
 	if !errors.Is(err, llm.ErrInvalidRequest) || len(wire.Requests()) != 2 {
 		t.Errorf("%v after %d requests", err, len(wire.Requests()))
 	}
-	_, err, wire = ask(t, req, stored, "gpt-6-sol", llmtest.JSON(429, `{"error":{"message":"slow down"}}`))
+	_, wire, err = ask(t, req, stored, "gpt-6-sol", llmtest.JSON(429, `{"error":{"message":"slow down"}}`))
 	if !errors.Is(err, llm.ErrTransient) || len(wire.Requests()) != 1 {
 		t.Errorf("%v after %d requests", err, len(wire.Requests()))
 	}

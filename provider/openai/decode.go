@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/provider/internal/adapt"
@@ -150,8 +151,7 @@ func (d *decoder) dispatch(data []byte, e *event) error {
 
 // find is the item of an event. A server that leaves out events gets one made.
 func (d *decoder) find(e *event, kind string) *item {
-	for i := len(d.items) - 1; i >= 0; i-- {
-		it := d.items[i]
+	for _, it := range slices.Backward(d.items) {
 		switch {
 		case e.index >= 0:
 			if it.index == e.index {
@@ -256,13 +256,4 @@ func (it *item) call() string {
 		return it.callID
 	}
 	return it.id
-}
-
-// failed is the error of an event that is one.
-func (d *decoder) failed(data []byte) error {
-	p := wire.ParseProblem(data)
-	if p.Type == "error" {
-		p.Type = ""
-	}
-	return d.fail(0, &p)
 }

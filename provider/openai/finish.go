@@ -2,6 +2,8 @@ package openai
 
 import (
 	"encoding/json"
+	"strings"
+	"time"
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/provider/internal/wire"
@@ -51,7 +53,7 @@ func (d *decoder) end(kind string, raw []byte) error {
 		if p == (wire.Problem{}) {
 			p.Code = "response_failed"
 		}
-		return d.fail(0, &p)
+		return d.report(&p)
 	case kind == "response.cancelled" || status == "cancelled":
 		return d.fail(0, &wire.Problem{Code: "response_cancelled", Message: "the answer was cancelled at the server"})
 	case kind == "" && status != "completed" && status != "incomplete":
@@ -143,4 +145,28 @@ func (d *decoder) finish(kind string, f fields) error {
 	d.emit(done)
 	d.done = true
 	return nil
+}
+
+// failed is the error of an event that is one.
+func (d *decoder) failed(data []byte) error {
+	p := wire.ParseProblem(data)
+	if p.Type == "error" { // of the event
+		p.Type = ""
+	}
+	return d.report(&p)
+}
+
+// report is an error of the stream. How long to wait stands in a header otherwise;
+// here only the message tells.
+func (d *decoder) report(p *wire.Problem) error {
+	e := d.fail(0, p)
+	if e.Kind != llm.KindTransient {
+		return e
+	}
+	_, wait, _ := strings.Cut(p.Message, "try again in ")
+	wait, _, _ = strings.Cut(wait, " ")
+	if d, err := time.ParseDuration(strings.TrimRight(wait, ".,;")); err == nil && d > 0 && d < time.Hour {
+		e.RetryAfter = d
+	}
+	return e
 }

@@ -103,7 +103,7 @@ func TestHowMuchIsReasoned(t *testing.T) {
 // refusedBefore checks that a request is an error before anything is sent.
 func refusedBefore(t *testing.T, req *llm.Request, id, want string) {
 	t.Helper()
-	_, err, wire := ask(t, req, nil, id)
+	_, wire, err := ask(t, req, nil, id)
 	if err == nil || !errors.Is(err, llm.ErrInvalidRequest) || !strings.Contains(err.Error(), want) || len(wire.Requests()) > 0 {
 		t.Errorf("%s: %v after %d requests, want %q before any", id, err, len(wire.Requests()), want)
 	}
@@ -210,7 +210,7 @@ func TestStrictAnswersComeBackAsTheSchemaWantsThem(t *testing.T) {
 	body := event(`{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"fc_1","call_id":"call_1","name":"admin_weather","arguments":""}}`) +
 		event(`{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","id":"fc_1","call_id":"call_1","name":"admin_weather","arguments":"{\"city\":\"Toulouse\",\"unit\":null}"}}`) +
 		event(`{"type":"response.output_item.done","output_index":1,"item":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"{\"warm\":true,\"why\":null}"}]}}`) + done
-	resp, err, _ := ask(t, req, nil, "gpt-6-sol", llmtest.SSE(body))
+	resp, _, err := ask(t, req, nil, "gpt-6-sol", llmtest.SSE(body))
 	if err != nil {
 		t.Fatal(err)
 	}

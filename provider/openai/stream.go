@@ -27,6 +27,7 @@ func (m *Model) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Chun
 			yield(llm.Chunk{}, err)
 			return
 		}
+		defer resp.Body.Close()
 		m.read(resp, c, yield)
 	}
 }

@@ -65,7 +65,7 @@ func TestTheSameFromAnyPieces(t *testing.T) {
 		for name, cut := range llmtest.Cuts() {
 			t.Run(ending+" "+name, func(t *testing.T) {
 				t.Parallel()
-				resp, err, _ := ask(t, hello(), nil, "gpt-6-sol", llmtest.SSE(llmtest.LineEnds(body, end)).Cut(cut))
+				resp, _, err := ask(t, hello(), nil, "gpt-6-sol", llmtest.SSE(llmtest.LineEnds(body, end)).Cut(cut))
 				if err != nil || told(&resp.Message) != toolsTold {
 					t.Errorf("%v\n%s", err, told(&resp.Message))
 				}
@@ -94,7 +94,7 @@ func TestAnAnswerIsWholeOnlyAtItsEnd(t *testing.T) {
 		end := last + strings.IndexByte(body[last:], '\n')
 		for at := 0; at < len(body); at += 1 + len(body)/700 {
 			for how, reply := range map[string]llmtest.Reply{"broken": llmtest.SSE(body).Dropping(at), "ended": llmtest.SSE(body[:at])} {
-				resp, err, _ := ask(t, hello(), nil, "gpt-6-sol", reply)
+				resp, _, err := ask(t, hello(), nil, "gpt-6-sol", reply)
 				if at >= end {
 					continue
 				}
@@ -217,13 +217,13 @@ func TestServersThatSayLess(t *testing.T) {
 // A server that does not stream answers with the whole at once.
 func TestAnAnswerThatIsNotAStream(t *testing.T) {
 	t.Parallel()
-	resp, err, _ := ask(t, hello(), nil, "gpt-6-sol", llmtest.JSON(200, `{"id":"resp_1","object":"response","status":"completed",
+	resp, _, err := ask(t, hello(), nil, "gpt-6-sol", llmtest.JSON(200, `{"id":"resp_1","object":"response","status":"completed",
 		"output":[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"E"},{"type":"message","id":"m_1","role":"assistant","content":[{"type":"output_text","text":"a"},{"type":"output_text","text":"b"}]}],
 		"usage":{"input_tokens":5,"output_tokens":2}}`))
 	if err != nil || resp.Text() != "ab" || resp.Usage.Total() != 7 || resp.Message.Parts[0].Signature != "E" {
 		t.Errorf("%v, %+v", err, resp)
 	}
-	_, err, _ = ask(t, hello(), nil, "gpt-6-sol", llmtest.JSON(200, `{"id":"resp_1","object":"response","status":"queued","output":[]}`))
+	_, _, err = ask(t, hello(), nil, "gpt-6-sol", llmtest.JSON(200, `{"id":"resp_1","object":"response","status":"queued","output":[]}`))
 	if err == nil || !strings.Contains(err.Error(), "queued") {
 		t.Errorf("%v, want that it is queued", err)
 	}
