@@ -28,6 +28,7 @@ import (
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/provider"
+	"github.com/helios-go/helios/provider/internal/adapt"
 	"github.com/helios-go/helios/provider/internal/wire"
 )
 
@@ -55,6 +56,12 @@ type Options struct {
 	Version string      // of the API; "" is DefaultVersion
 	Cache   CachePolicy // how long prompts are cached; the zero value is five minutes
 
+	// StrictTools asks the API to hold arguments to their schemas, of up to 20 tools
+	// whose schemas it can hold to. It makes a grammar of all of them, which takes a
+	// while at first, and refuses the request when that becomes too large: so this is
+	// for few tools. Arguments are checked here in any case.
+	StrictTools bool
+
 	// WebSearch and WebFetch let the model search and read the web by tools that
 	// Anthropic runs. No tool of the caller may have the name web_search or
 	// web_fetch then.
@@ -72,6 +79,9 @@ func (o Options) String() string { return o.LogValue().String() }
 // GoString is String, so that %#v keeps the key back too.
 func (o Options) GoString() string { return o.String() }
 
+// Format prints String whatever the verb.
+func (o Options) Format(f fmt.State, _ rune) { fmt.Fprint(f, o.String()) }
+
 func (o *Options) version() string {
 	if o.Version == "" {
 		return DefaultVersion
@@ -88,6 +98,10 @@ type Model struct {
 	err   error
 	info  provider.Info // zero for a model that is not in the catalogue
 	shape shape
+	home  bool // the server is Anthropic's own
+	binds bool // it is told what to do with thoughts of another conversation
+
+	schemas *adapt.Cache
 }
 
 // New returns a model by its id, such as "claude-sonnet-5". Ids that this package
@@ -97,7 +111,7 @@ func New(model string, opts *Options) *Model {
 	if opts == nil {
 		opts = &Options{}
 	}
-	m := &Model{id: model, name: "anthropic/" + model, opts: *opts, shape: shapeOf(model)}
+	m := &Model{id: model, name: "anthropic/" + model, opts: *opts, shape: shapeOf(model), schemas: &adapt.Cache{}}
 	m.info, _ = catalogue.Find(model)
 	m.conn, m.err = wire.New(&wire.Settings{
 		Provider: "anthropic", Model: model,
@@ -105,6 +119,10 @@ func New(model string, opts *Options) *Model {
 		Home: "https://api.anthropic.com", BaseURL: opts.BaseURL, Header: opts.Header, HTTP: opts.HTTP,
 		HeaderTimeout: opts.HeaderTimeout, IdleTimeout: opts.IdleTimeout, MaxEvent: opts.MaxEvent, Kinds: kinds,
 	})
+	if m.err == nil {
+		m.home = m.conn.Base().Host == "api.anthropic.com"
+		m.binds = m.home && m.shape.bound && mayHave(opts.Header, betaBinding)
+	}
 	switch {
 	case m.err != nil:
 	case model == "":
@@ -137,15 +155,18 @@ func (m *Model) Cost(u llm.Usage) (cost llm.Micros, known bool) {
 }
 
 // LogValue tells the model and its options, nothing secret among them.
-func (m *Model) LogValue() slog.Value {
+func (m Model) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("model", m.name), slog.Any("options", m.opts))
 }
 
 // String is the model's name.
-func (m *Model) String() string { return m.name }
+func (m Model) String() string { return m.name }
 
 // GoString is String.
-func (m *Model) GoString() string { return m.name }
+func (m Model) GoString() string { return m.name }
+
+// Format prints the name whatever the verb.
+func (m Model) Format(f fmt.State, _ rune) { fmt.Fprint(f, m.name) }
 
 // kinds are the API's names of errors (platform.claude.com/docs/en/api/errors).
 var kinds = map[string]llm.ErrorKind{
@@ -198,13 +219,18 @@ func (m *Model) stream(ctx context.Context, req *llm.Request, yield func(llm.Chu
 		if pauses == maxPauses {
 			return &llm.Error{Kind: llm.KindOther, Provider: "anthropic", Err: fmt.Errorf("the turn was paused %d times and is still not over; ask for less at once", pauses+1)}
 		}
-		e.resume(d.segment(), d.container())
+		if err := e.resume(d.segment(), d.container()); err != nil {
+			return err
+		}
 	}
 }
 
 // turn makes one request and reads its answer.
 func (m *Model) turn(ctx context.Context, body []byte, d *decoder) error {
 	header := http.Header{"Anthropic-Version": {m.opts.version()}}
+	if m.binds {
+		header["Anthropic-Beta"] = []string{betaBinding}
+	}
 	for event, err := range m.conn.Ask(ctx, "/v1/messages", header, body) {
 		if err != nil {
 			return err

@@ -42,6 +42,16 @@ func (e *encoder) mark() {
 	if e.model.opts.Cache == CacheNone {
 		return
 	}
+	var marked []*block
+	for _, b := range e.request.System {
+		if b.Cache = nil; b.marked { // the marks of an earlier segment
+			marked = append(marked, b)
+		}
+	}
+	for _, t := range e.request.Tools {
+		t.Cache = nil
+	}
+	marked = append(marked, e.marked...)
 	control := &cacheControl{Type: "ephemeral"}
 	if e.model.opts.Cache == CacheHour {
 		control.TTL = "1h"
@@ -53,7 +63,7 @@ func (e *encoder) mark() {
 			marks--
 		}
 	}
-	for _, b := range slices.Backward(e.marked) { // the last ones hold the most
+	for _, b := range slices.Backward(marked) { // the last ones hold the most
 		set(&b.Cache)
 	}
 	messages := e.request.Messages

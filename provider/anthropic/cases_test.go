@@ -226,9 +226,10 @@ func TestWhatHasToBeCalled(t *testing.T) {
 	refused(t, "claude-opus-5", choose(llm.ChoiceNamed, "a.b", "c"))
 	for _, id := range []string{"claude-opus-5-5", "claude-sonnet-5-5", "claude-fable-5-1"} {
 		refused(t, id, choose(llm.ChoiceAny))
-		got := body(t, id, choose(llm.ChoiceNamed, "c"))
-		if got["tool_choice"] != nil || strings.Contains(asJSON(t, got["tools"]), "a_b") || !strings.Contains(asJSON(t, got["tools"]), `"name":"c"`) {
-			t.Errorf("%s is sent %s and %s, want only the tool that is named", id, asJSON(t, got["tool_choice"]), asJSON(t, got["tools"]))
+		got := body(t, id, choose(llm.ChoiceNamed, "a.b", "c"))
+		messages := asJSON(t, got["messages"])
+		if got["tool_choice"] != nil || len(got["tools"].([]any)) != 2 || !strings.Contains(messages, `"text":"Now call the tool a_b or c, and say nothing else."`) {
+			t.Errorf("%s is sent %s and %s, want all tools and a word about the ones that are named", id, asJSON(t, got["tool_choice"]), messages)
 		}
 	}
 }

@@ -2,7 +2,9 @@ package anthropic
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -13,7 +15,10 @@ import (
 // messages writes the conversation: roles in turn, results first in the message
 // that follows their calls, and nothing empty.
 func (e *encoder) messages() error {
-	e.request.Messages = e.request.Messages[:0]
+	e.request.Messages, e.marked = nil, nil
+	if e.served == nil {
+		e.served = e.serve()
+	}
 	lastAnswer := -1
 	for i := range e.req.Messages {
 		if e.req.Messages[i].Role == llm.RoleAssistant {
@@ -39,6 +44,7 @@ func (e *encoder) messages() error {
 		}
 		e.add(role, blocks)
 	}
+	e.urge()
 	if len(e.resumed) > 0 {
 		e.add("assistant", e.answer(e.resumed, true))
 	}
@@ -60,18 +66,28 @@ func (e *encoder) add(role string, blocks []*block) {
 	if n := len(e.request.Messages); n > 0 && e.request.Messages[n-1].Role == role {
 		last := e.request.Messages[n-1]
 		last.Content = append(last.Content, blocks...)
+		slices.SortStableFunc(last.Content, func(a, b *block) int { return cmp.Compare(a.rank(), b.rank()) })
 		return
 	}
 	e.request.Messages = append(e.request.Messages, &message{Role: role, Content: blocks})
 }
 
+// rank puts results in front of what else the user says.
+func (b *block) rank() int {
+	if b.Type == "tool_result" {
+		return 0
+	}
+	return 1
+}
+
 // resume goes on from a turn that was paused, with what there is of it.
-func (e *encoder) resume(parts []llm.Part, container string) {
+func (e *encoder) resume(parts []llm.Part, container string) error {
 	e.resumed = append(e.resumed, parts...)
 	e.request.Container = container
 	if c := e.request.Choice; c != nil && c.Type != "none" {
 		e.request.Choice = nil // what had to be called was called, or will not be
 	}
+	return e.messages()
 }
 
 // said is what a user says. Files go before the text that is about them, where the
@@ -118,17 +134,23 @@ func (e *encoder) content(p *llm.Part, now bool) (*block, error) {
 	return nil, nil //nolint:nilnil // nothing that a user says
 }
 
+// images are the kinds of pictures that the API takes.
+var images = map[string]bool{"image/jpeg": true, "image/png": true, "image/gif": true, "image/webp": true}
+
 func (e *encoder) media(m *llm.Media, now bool) (*block, error) {
 	kind, _, _ := strings.Cut(m.MIME, ";")
+	if kind = strings.ToLower(strings.TrimSpace(kind)); kind == "image/jpg" {
+		kind = "image/jpeg"
+	}
 	switch {
-	case strings.HasPrefix(kind, "image/"):
+	case images[kind]:
 		return &block{Type: "image", Source: &source{Type: "base64", MIME: kind, Data: m.Data}}, nil
 	case kind == "application/pdf":
 		return &block{Type: "document", Source: &source{Type: "base64", MIME: kind, Data: m.Data}, Title: m.Name}, nil
 	case utf8.Valid(m.Data) && !bytes.ContainsRune(m.Data, 0):
 		return &block{Type: "text", Text: new("[attachment " + m.MIME + "]\n" + string(m.Data))}, nil
 	case now:
-		return nil, e.model.conn.Invalid("Anthropic takes images, PDF and text, not %s; convert it first", m.MIME)
+		return nil, e.model.conn.Invalid("Anthropic takes JPEG, PNG, GIF, WebP, PDF and text, not %s; convert it first", m.MIME)
 	}
 	return &block{Type: "text", Text: new("[" + m.String() + " was here]")}, nil
 }
@@ -200,14 +222,17 @@ func (e *encoder) answer(parts []llm.Part, last bool) []*block {
 			}
 		}
 	}
-	if !last {
-		blocks = paired(blocks)
+	if last {
+		return blocks
 	}
-	if onlyThoughts(blocks) && !last {
-		return nil // of an answer that was broken off
+	blocks = e.served.paired(blocks)
+	for n := len(blocks); n > 0 && blocks[n-1].thought(); n-- {
+		blocks = blocks[:n-1] // of an answer that was broken off: none may end so
 	}
 	return blocks
 }
+
+func (b *block) thought() bool { return b.Type == "thinking" || b.Type == "redacted_thinking" }
 
 // ours reports whether a part's signature and opaque data come from Anthropic, and
 // whether from this very model.
@@ -245,45 +270,9 @@ func (e *encoder) own(p *llm.Part) (*block, bool) {
 	if !ours || p.Opaque == nil {
 		return nil, false
 	}
-	var head struct {
-		Type      string `json:"type"`
-		ID        string `json:"id"`
-		ToolUseID string `json:"tool_use_id"`
-	}
-	if json.Unmarshal(p.Opaque.Data, &head) != nil || head.Type == "redacted_thinking" && !mine {
+	head := headOf(p)
+	if head.Type == "" || head.Type == "redacted_thinking" && !mine {
 		return nil, false
 	}
 	return &block{Type: head.Type, ID: head.ID, ToolUseID: head.ToolUseID, raw: p.Opaque.Data}, true
-}
-
-// paired leaves out what was asked of a tool of the API's own without an answer,
-// and answers without what was asked: the API refuses both.
-func paired(blocks []*block) []*block {
-	asked, answered := map[string]bool{}, map[string]bool{}
-	for _, b := range blocks {
-		switch {
-		case b.raw == nil:
-		case b.ToolUseID != "":
-			answered[b.ToolUseID] = true
-		case b.ID != "":
-			asked[b.ID] = true
-		}
-	}
-	kept := blocks[:0]
-	for _, b := range blocks {
-		if b.raw != nil && (b.ToolUseID != "" && !asked[b.ToolUseID] || b.ToolUseID == "" && b.ID != "" && !answered[b.ID]) {
-			continue
-		}
-		kept = append(kept, b)
-	}
-	return kept
-}
-
-func onlyThoughts(blocks []*block) bool {
-	for _, b := range blocks {
-		if b.Type != "thinking" && b.Type != "redacted_thinking" {
-			return false
-		}
-	}
-	return true
 }

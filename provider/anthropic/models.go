@@ -84,6 +84,8 @@ type shape struct {
 	kind thinkingKind
 	// shown models keep their thoughts back unless they are asked for a summary.
 	shown bool
+	// bound models take a thought back only behind what it was thought behind.
+	bound bool
 	// free models refuse to be forced to call a tool.
 	free bool
 	// output is how many tokens an answer may have unless the caller says.
@@ -118,15 +120,15 @@ func shapeOf(id string) shape {
 	case "sonnet-5":
 		s.kind, s.output = adaptiveOn, 64_000
 	case "sonnet-5-5":
-		s.kind, s.output, s.shown, s.free = between, 64_000, true, true
+		s.kind, s.output, s.shown, s.bound, s.free = between, 64_000, true, true, true
 	case "opus-5-5":
-		s.kind, s.shown, s.free = always, true, true
+		s.kind, s.shown, s.bound, s.free = always, true, true, true
 	case "fable-5", "mythos-5":
 		s.kind, s.output = always, 64_000
 	case "fable-5-1", "fable-5-2", "mythos-5-1", "mythos-5-2":
-		s.kind, s.output, s.free = always, 64_000, true
+		s.kind, s.output, s.bound, s.free = always, 64_000, true, true
 	case "haiku-5-5":
-		s.kind, s.output = adaptiveOn, 64_000
+		s.kind, s.output, s.bound = adaptiveOn, 64_000, true
 	}
 	return s
 }

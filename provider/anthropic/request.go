@@ -37,6 +37,7 @@ type toolSpec struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Input       json.RawMessage `json:"input_schema,omitempty"`
+	Strict      bool            `json:"strict,omitempty"`
 	Cache       *cacheControl   `json:"cache_control,omitempty"`
 }
 
@@ -64,6 +65,7 @@ type encoder struct {
 	ids         *adapt.IDs
 	clientTools int
 	marked      []*block // where the caller wants marks
+	served      *served
 	resumed     []llm.Part
 }
 
@@ -74,32 +76,31 @@ func (m *Model) encoder(req *llm.Request) (*encoder, error) {
 	if e.request.MaxTokens == 0 {
 		e.request.MaxTokens = m.shape.output
 	}
-	if m.opts.version() == oldVersion && m.shape.kind == budgeted {
-		e.request.Temp, e.request.TopP = req.Options.Temperature, req.Options.TopP
-	}
 	e.system(req.System)
-	for _, step := range []func() error{e.tools, e.choice, e.output, func() error { return e.think(req.Options.Thinking) }} {
+	for _, step := range []func() error{e.tools, e.choice, e.output, e.messages, e.think, e.sampling} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
-	if e.request.Thinking != nil && e.request.Thinking.Type == "enabled" {
-		e.request.Temp, e.request.TopP = nil, nil // not while it thinks
-	}
 	return e, nil
+}
+
+// sampling sets temperatures where there are any: with the old version of the API,
+// for older models, while they do not think.
+func (e *encoder) sampling() error {
+	o := &e.req.Options
+	if e.model.opts.version() != oldVersion || e.model.shape.kind != budgeted || e.request.Thinking != nil {
+		return nil
+	}
+	if o.Temperature != nil && *o.Temperature > 1 {
+		return e.model.conn.Invalid("Anthropic's temperatures go to 1, not to %v; change Options.Temperature", *o.Temperature)
+	}
+	e.request.Temp, e.request.TopP = o.Temperature, o.TopP
+	return nil
 }
 
 // body is the request as JSON.
 func (e *encoder) body() ([]byte, error) {
-	e.marked = e.marked[:0]
-	for _, b := range e.request.System {
-		if b.marked {
-			e.marked = append(e.marked, b)
-		}
-	}
-	if err := e.messages(); err != nil {
-		return nil, err
-	}
 	e.mark()
 	if e.request.SystemAny = nil; len(e.request.System) > 0 {
 		e.request.SystemAny = e.request.System
@@ -143,17 +144,28 @@ func (e *encoder) systemText() string {
 	return strings.Join(texts, "\n\n")
 }
 
+// maxStrict is how many tools of one request the API holds to their schemas.
+const maxStrict = 20
+
 func (e *encoder) tools() error {
+	strict := 0
 	for i := range e.req.Tools {
 		spec := &e.req.Tools[i]
 		if spec.Name == "web_search" && e.model.opts.WebSearch || spec.Name == "web_fetch" && e.model.opts.WebFetch {
 			return e.model.conn.Invalid("the tool %s has the name of one of Anthropic's own; rename it, or leave Options.WebSearch and WebFetch out", spec.Name)
 		}
-		schema, err := adapt.Schema(spec.Input, adapt.Anthropic)
+		schema, err := e.model.schemas.Schema(spec.Input, adapt.Anthropic)
 		if err != nil {
 			return e.model.conn.Invalid("the tool %s cannot be offered: %w", spec.Name, err)
 		}
-		e.request.Tools = append(e.request.Tools, &toolSpec{Name: e.names.Out(spec.Name), Description: spec.Description, Input: schema.JSON})
+		t := &toolSpec{Name: e.names.Out(spec.Name), Description: spec.Description, Input: schema.JSON}
+		if e.model.opts.StrictTools && strict < maxStrict {
+			if tight, err := e.model.schemas.Schema(spec.Input, adapt.AnthropicOutput); err == nil && tight.Strict {
+				t.Input, t.Strict = tight.JSON, true
+				strict++
+			}
+		}
+		e.request.Tools = append(e.request.Tools, t)
 	}
 	e.clientTools = len(e.request.Tools)
 	if e.model.opts.WebSearch {
@@ -165,8 +177,8 @@ func (e *encoder) tools() error {
 	return nil
 }
 
-// choice says what has to be called. A model that refuses to be forced is offered
-// nothing else than the tools that are named.
+// choice says what has to be called. A model that refuses to be forced is told in
+// words, behind everything else: see [encoder.urge].
 func (e *encoder) choice() error {
 	c := &e.req.Choice
 	switch c.Mode {
@@ -182,7 +194,6 @@ func (e *encoder) choice() error {
 	case llm.ChoiceNamed:
 		switch {
 		case e.model.shape.free:
-			e.only(c.Names)
 		case len(c.Names) > 1:
 			return e.model.conn.Invalid("the tool choice names %d tools and Anthropic takes one; name one, or leave the others out of the request", len(c.Names))
 		default:
@@ -192,17 +203,20 @@ func (e *encoder) choice() error {
 	return nil
 }
 
-// only offers the tools of these names.
-func (e *encoder) only(names []string) {
-	kept := e.request.Tools[:0]
-	for _, t := range e.request.Tools {
-		for _, name := range names {
-			if t.Name == e.names.Out(name) {
-				kept = append(kept, t)
-			}
-		}
+// urge tells a model that cannot be forced what it has to call. Tools and system
+// prompt stay as they are: the prompt cache goes by them, and so do the signatures
+// of thoughts.
+func (e *encoder) urge() {
+	c := &e.req.Choice
+	if c.Mode != llm.ChoiceNamed || !e.model.shape.free {
+		return
 	}
-	e.request.Tools, e.clientTools = kept, len(kept)
+	names := make([]string, len(c.Names))
+	for i, name := range c.Names {
+		names[i] = e.names.Out(name)
+	}
+	text := "Now call the tool " + strings.Join(names, " or ") + ", and say nothing else."
+	e.add("user", []*block{{Type: "text", Text: &text}})
 }
 
 func (e *encoder) config() *outputConfig {
@@ -213,15 +227,16 @@ func (e *encoder) config() *outputConfig {
 }
 
 // output asks for JSON: by the API where it can hold to the schema, else in words.
+// What it finds in the web it cites, and it does not cite within a schema.
 func (e *encoder) output() error {
 	if e.req.Output == nil {
 		return nil
 	}
-	schema, err := adapt.Schema(e.req.Output.JSON, adapt.AnthropicOutput)
+	schema, err := e.model.schemas.Schema(e.req.Output.JSON, adapt.AnthropicOutput)
 	if err != nil {
 		return e.model.conn.Invalid("the output %s cannot be asked for: %w", e.req.Output.Name, err)
 	}
-	if e.model.info.Output && schema.Strict {
+	if e.model.home && e.model.info.Output && schema.Strict && !e.model.opts.WebSearch {
 		e.config().Format = &outputFormat{Type: "json_schema", Schema: schema.JSON}
 		return nil
 	}

@@ -191,7 +191,7 @@ var longSayings = [...]string{
 	"prompt is too long", "context_length_exceeded", "maximum context length", "context length of",
 	"exceed_context_size", "exceeds the available context size", "exceeds the context window", "exceeds the maximum number of tokens",
 	"input token count exceeds", "input is too long", "context window exceeds", "reduce the length of the messages",
-	"too large for model", "exceeds the context length", "exceeds context length", "input length exceeds",
+	"too large for model", "exceed context limit", "exceeds the context length", "exceeds context length", "input length exceeds",
 }
 
 // TooLong reports whether a server's words are about a prompt that does not fit
