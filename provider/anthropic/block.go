@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/helios-go/helios/llm"
 )
@@ -24,8 +25,8 @@ type open struct {
 
 // block finds an open block, which is one of the last as a rule.
 func (d *decoder) block(index int64) *open {
-	for i := len(d.blocks) - 1; i >= 0; i-- {
-		if b := d.blocks[i]; int64(b.index) == index {
+	for _, b := range slices.Backward(d.blocks) {
+		if int64(b.index) == index {
 			if b.ended {
 				return nil
 			}
