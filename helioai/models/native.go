@@ -15,7 +15,7 @@ var native = []Provider{
 		Keys: []string{"ANTHROPIC_API_KEY"}, URLs: []string{"ANTHROPIC_BASE_URL"}, Home: "https://api.anthropic.com",
 		catalogue: pointer(anthropic.Models),
 		open: func(a *access, model string) llm.Model {
-			return anthropic.New(model, &anthropic.Options{Key: a.key, BaseURL: a.base, HTTP: a.c.HTTP})
+			return anthropic.New(model, &anthropic.Options{Key: a.key, BaseURL: a.base, HTTP: a.c.HTTP, IdleTimeout: silence})
 		},
 	},
 	{
@@ -23,7 +23,7 @@ var native = []Provider{
 		Keys: []string{openAIKey}, URLs: []string{openAIURL}, Home: "https://api.openai.com/v1",
 		catalogue: pointer(openai.Models),
 		open: func(a *access, model string) llm.Model {
-			return openai.New(model, &openai.Options{Key: a.key, BaseURL: a.base, HTTP: a.c.HTTP})
+			return openai.New(model, &openai.Options{Key: a.key, BaseURL: a.base, HTTP: a.c.HTTP, IdleTimeout: silence})
 		},
 	},
 	{
@@ -31,7 +31,7 @@ var native = []Provider{
 		Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, URLs: []string{"GEMINI_BASE_URL"}, Home: "https://generativelanguage.googleapis.com/v1beta",
 		catalogue: pointer(gemini.Models),
 		open: func(a *access, model string) llm.Model {
-			return gemini.New(model, &gemini.Options{Key: a.key, BaseURL: a.base, HTTP: a.c.HTTP})
+			return gemini.New(model, &gemini.Options{Key: a.key, BaseURL: a.base, HTTP: a.c.HTTP, IdleTimeout: silence})
 		},
 	},
 }

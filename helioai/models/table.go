@@ -2,6 +2,7 @@ package models
 
 import (
 	"slices"
+	"time"
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/provider"
@@ -27,7 +28,7 @@ var table = slices.Concat(native, []Provider{
 		Name: "azure", Title: "Azure OpenAI", ModelVars: []string{"AZURE_OPENAI_DEPLOYMENT"},
 		Keys: []string{"AZURE_OPENAI_API_KEY"}, URLs: []string{"AZURE_OPENAI_ENDPOINT"},
 		open: func(a *access, model string) llm.Model {
-			return compat.Azure(a.address(), model, a.c.env("AZURE_OPENAI_API_VERSION"), &compat.Options{Key: a.key, HTTP: a.c.HTTP})
+			return compat.Azure(a.address(), model, a.c.env("AZURE_OPENAI_API_VERSION"), a.chat(""))
 		},
 	},
 	chat(Provider{Name: "ollama", Title: "Ollama", Local: true, Keys: []string{"OLLAMA_API_KEY"}, URLs: []string{"OLLAMA_HOST"}}),
@@ -37,7 +38,7 @@ var table = slices.Concat(native, []Provider{
 		Name: Server, Title: "The server", Local: true,
 		Keys: []string{"HELIOAI_API_KEY"}, URLs: []string{"HELIOAI_BASE_URL", openAIURL},
 		open: func(a *access, model string) llm.Model {
-			return compat.New(Server, model, &compat.Options{Key: a.key, BaseURL: a.base, HTTP: a.c.HTTP})
+			return compat.New(Server, model, a.chat(a.base))
 		},
 	},
 })
@@ -49,7 +50,21 @@ func chat(p Provider) Provider {
 	p.Home = d.BaseURL
 	p.catalogue = func() *provider.Catalogue { return compat.Models(p.Name) }
 	p.open = func(a *access, model string) llm.Model {
-		return d.New(model, &compat.Options{Key: a.key, BaseURL: a.address(), HTTP: a.c.HTTP})
+		return d.New(model, a.chat(a.address()))
 	}
 	return p
+}
+
+// silence is how long an answer may stand still: models think for minutes and show
+// nothing of it.
+const silence = 5 * time.Minute
+
+// chat are the options of chat completions at an address. A server of the user's own
+// loads the model and reads the question before it says anything.
+func (a *access) chat(base string) *compat.Options {
+	o := &compat.Options{Key: a.key, BaseURL: base, HTTP: a.c.HTTP, IdleTimeout: silence}
+	if a.Local {
+		o.HeaderTimeout = silence
+	}
+	return o
 }

@@ -64,7 +64,7 @@ providers, what they cost, and the variable that each of them needs.`,
 	}
 	cmd.Flags().StringArrayVar(&f.data, "data", nil, dataFlagHelp+"; a continued session remembers its data")
 	f.asked.flags(cmd)
-	cmd.Flags().StringVar(&f.budget, "budget", "", "stop once the answer has cost this many US dollars")
+	cmd.Flags().StringVar(&f.budget, "budget", "", "stop once the answer has cost this much, in `USD`")
 	cmd.Flags().StringVar(&f.session, "session", "", "continue this session (id, or a unique prefix), or start one of this name")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the answer as one JSON object")
 	return cmd

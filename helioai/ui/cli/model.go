@@ -24,9 +24,15 @@ type asked struct {
 }
 
 func (a *asked) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.provider, "provider", "", "who answers: "+strings.Join(models.Names(), ", ")+" (default $HELIOAI_PROVIDER, or offline)")
-	cmd.Flags().StringVar(&a.model, "model", "", "the provider's model that answers (default $HELIOAI_MODEL, or the one that helioai models marks)")
-	cmd.Flags().StringArrayVar(&a.roles, "role-model", nil, "another model for one role, as in lead=anthropic/claude-opus-5-5 (default $HELIOAI_MODEL_<ROLE>)")
+	cmd.Flags().StringVar(&a.provider, "provider", "", "who answers: offline, or a `name` that helioai models lists (default $HELIOAI_PROVIDER, or offline)")
+	cmd.Flags().StringVar(&a.model, "model", "", "the provider's model that answers, by its `id` (default $HELIOAI_MODEL, or the one that helioai models marks)")
+	cmd.Flags().StringArrayVar(&a.roles, "role-model", nil, "another model for one role, as `role=provider/model` (default $HELIOAI_MODEL_<ROLE>)")
+	completeProviders(cmd)
+}
+
+// completeProviders has a shell offer the names of the providers.
+func completeProviders(cmd *cobra.Command) {
+	_ = cmd.RegisterFlagCompletionFunc("provider", cobra.FixedCompletions(models.Names(), cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 }
 
 // choose says which model a role asks.

@@ -39,9 +39,10 @@ nothing is known can be asked all the same, by its name.
 			return listModels(cmd.Context(), strings.TrimSpace(only), all, asJSON, stdout, stderr)
 		},
 	}
-	cmd.Flags().StringVar(&only, "provider", "", "only this provider")
+	cmd.Flags().StringVar(&only, "provider", "", "only the provider of this `name`")
 	cmd.Flags().BoolVar(&all, "all", false, "list all that a server has, and models of providers that are not set up")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	completeProviders(cmd)
 	return cmd
 }
 
