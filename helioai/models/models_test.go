@@ -48,6 +48,9 @@ func TestEachProviderCanBeOpenedFromItsVariables(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if c := p.Catalogue(); len(c.Models) > 0 && (c.AsOf == "" || c.Source == "") {
+				t.Error("the catalogue does not say from when and where it is")
+			}
 			if want := p.Name + "/some-model"; m.Name() != want {
 				t.Errorf("Name() = %q, want %q", m.Name(), want)
 			}
@@ -55,14 +58,14 @@ func TestEachProviderCanBeOpenedFromItsVariables(t *testing.T) {
 	}
 }
 
-func TestADefaultModelIsKnown(t *testing.T) {
+func TestADefaultModelIsKnownAndHasAPrice(t *testing.T) {
 	t.Parallel()
 	for _, p := range models.Providers() {
 		if p.Model == "" || len(p.Catalogue().Models) == 0 {
 			continue
 		}
 		info, ok := p.Catalogue().Find(p.Model)
-		if !ok || info.Size.Context == 0 {
+		if !ok || len(info.Prices) == 0 || info.Size.Context == 0 {
 			t.Errorf("%s: the default %s is known as %+v, %v", p.Name, p.Model, info, ok)
 		}
 	}
