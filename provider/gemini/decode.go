@@ -20,6 +20,7 @@ type decoder struct {
 	keep    bool   // the server keeps the conversation: note its id
 	history string // fingerprint of what it was given
 
+	scan   deltaScanner
 	chunks []llm.Chunk // what the last event came to
 	parts  int         // made so far, in all streams
 	calls  int
@@ -52,10 +53,17 @@ func (d *decoder) finished() bool { return d.ended || terminal(d.status) }
 // next one. The error is of what cannot be read.
 func (d *decoder) event(kind, data []byte) error {
 	d.chunks = d.chunks[:0]
-	if t, ok := scanDelta(data); ok {
+	if t, ok := d.scan.scan(data); ok {
 		d.status = ""
-		d.more(t)
-		return nil
+		d.more(&t)
+		if !t.more {
+			return nil
+		}
+		var e event
+		if err := json.Unmarshal(data, &e); err != nil {
+			return err
+		}
+		return d.besides(e.Index, e.Delta)
 	}
 	if string(bytes.TrimSpace(data)) == "[DONE]" {
 		return nil

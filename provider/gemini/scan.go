@@ -1,17 +1,15 @@
 package gemini
 
-import (
-	"strconv"
-	"unicode/utf16"
-	"unicode/utf8"
-)
+import "github.com/helios-go/helios/provider/internal/scan"
 
 // A delta is the kind of event that streams are made of: more of a text, of a
 // thought, or of a call's arguments.
 type delta struct {
 	index int
 	kind  deltaKind
-	text  string
+	text  []byte // valid until the next event
+	lone  bool   // it holds half of a character
+	more  bool   // the event says more of the text
 }
 
 type deltaKind uint8
@@ -22,322 +20,112 @@ const (
 	argsDelta
 )
 
-// scanDelta reads the usual form of a delta without encoding/json, which takes
-// several times as long and allocates more than the text. What is not exactly of
-// that form, valid or not, is false, and encoding/json has the word.
-func scanDelta(data []byte) (d delta, ok bool) {
-	s := scanner{data: data}
-	var named, indexed, held bool
-	ok = s.object(func(key string) bool {
-		switch key {
+// A deltaScanner reads the usual forms of a delta without encoding/json, which takes
+// several times as long, allocates more than the text, and does away with halves of
+// characters whose other half is in the next event.
+type deltaScanner struct {
+	s    scan.Scanner
+	text []byte
+}
+
+// scan is false for whatever is no delta of a usual form: encoding/json has the word.
+func (r *deltaScanner) scan(data []byte) (d delta, ok bool) {
+	s := &r.s
+	s.Reset(data)
+	if !s.Enter('{') {
+		return d, false
+	}
+	ours, indexed := false, false
+	for s.More('}') {
+		switch string(s.Key()) {
 		case "event_type":
-			value, ok := s.plain()
-			if !ok || named || string(value) != "step.delta" {
-				return false
+			if ours = string(s.Str()) == "step.delta"; !ours {
+				return d, false
 			}
-			named = true
 		case "index":
-			n, ok := s.integer()
-			if !ok || indexed {
-				return false
-			}
-			d.index, indexed = n, true
+			n, whole := s.Int()
+			d.index, indexed = int(n), whole
 		case "delta":
-			if held || !s.delta(&d) {
-				return false
+			d.kind = 0
+			if s.Peek() != '{' {
+				return d, false
 			}
-			held = true
-		case "event_id":
-			_, ok := s.plain()
-			return ok
+			r.delta(&d)
 		default:
-			return false
+			s.Skip()
 		}
-		return true
-	})
-	s.blanks()
-	return d, ok && named && indexed && held && s.at == len(data)
-}
-
-// A scanner reads JSON of few forms.
-type scanner struct {
-	data []byte
-	at   int
-}
-
-func (s *scanner) delta(d *delta) bool {
-	var kind []byte
-	var value span
-	var field string
-	ok := s.object(func(key string) bool {
-		switch key {
-		case "type":
-			if kind != nil {
-				return false
-			}
-			word, ok := s.plain()
-			kind = word
-			return ok
-		case "text", "arguments", "content":
-			if field != "" {
-				return false
-			}
-			field = key
-			var ok bool
-			if key == "content" {
-				value, ok = s.summary()
-			} else {
-				value, ok = s.text()
-			}
-			return ok
-		}
-		return false
-	})
-	if !ok {
-		return false
 	}
-	switch {
-	case string(kind) == "text" && field == "text":
-		d.kind = textDelta
-	case string(kind) == "thought_summary" && field == "content":
-		d.kind = thoughtDelta
-	case string(kind) == "arguments_delta" && field == "arguments":
-		d.kind = argsDelta
-	default:
-		return false
-	}
-	d.text, ok = s.unquoted(value)
-	return ok
+	d.text = r.text
+	return d, s.End() && ours && indexed && d.kind != 0
 }
 
-// summary is the text of {"type":"text","text":"..."}.
-func (s *scanner) summary() (text span, ok bool) {
-	var typed, said bool
-	ok = s.object(func(key string) bool {
-		switch key {
+// delta reads what is in a delta. It leaves no kind where the form is not a usual one.
+func (r *deltaScanner) delta(d *delta) {
+	s := &r.s
+	s.Enter('{')
+	var kind, held deltaKind
+	fits := true
+	d.more, d.lone = false, false
+	for s.More('}') {
+		switch string(s.Key()) {
 		case "type":
-			word, ok := s.plain()
-			if !ok || typed || string(word) != "text" {
-				return false
-			}
-			typed = true
-			return true
+			kind = kindOf(s.Str())
 		case "text":
-			var ok bool
-			again := said
-			text, ok = s.text()
-			said = true
-			return ok && !again
+			held, fits = textDelta, fits && held == 0 && r.keep(d)
+		case "arguments":
+			held, fits = argsDelta, fits && held == 0 && r.keep(d)
+		case "content":
+			held, fits = thoughtDelta, fits && held == 0 && r.summary(d)
+		default:
+			d.more = true
+			s.Skip()
 		}
-		return false
-	})
-	return text, ok && typed && said
-}
-
-// object reads an object whose keys are plain. The function reads the value of each.
-func (s *scanner) object(value func(key string) bool) bool {
-	if !s.take('{') {
-		return false
 	}
-	if s.take('}') {
-		return true
-	}
-	for {
-		key, ok := s.plain()
-		if !ok || !s.take(':') || !value(field(key)) {
-			return false
-		}
-		if s.take('}') {
-			return true
-		}
-		if !s.take(',') {
-			return false
-		}
+	if fits && held == kind {
+		d.kind = kind
 	}
 }
 
-// field is a key as a string that costs nothing; "" is any other.
-func field(key []byte) string {
-	switch string(key) {
-	case "event_type":
-		return "event_type"
-	case "event_id":
-		return "event_id"
-	case "index":
-		return "index"
-	case "delta":
-		return "delta"
-	case "type":
-		return "type"
+func kindOf(name []byte) deltaKind {
+	switch string(name) {
 	case "text":
-		return "text"
-	case "arguments":
-		return "arguments"
-	case "content":
-		return "content"
+		return textDelta
+	case "thought_summary":
+		return thoughtDelta
+	case "arguments_delta":
+		return argsDelta
 	}
-	return ""
+	return 0
 }
 
-func (s *scanner) blanks() {
-	for s.at < len(s.data) {
-		switch s.data[s.at] {
-		case ' ', '\t', '\n', '\r':
-			s.at++
+// keep keeps a string, and is false for any other value.
+func (r *deltaScanner) keep(d *delta) bool {
+	if r.s.Peek() != '"' {
+		r.s.Skip()
+		return false
+	}
+	r.text = append(r.text[:0], r.s.Str()...)
+	d.lone = r.s.Lone
+	return true
+}
+
+// summary keeps the text of {"type":"text","text":"..."}.
+func (r *deltaScanner) summary(d *delta) bool {
+	s := &r.s
+	if !s.Enter('{') {
+		s.Skip()
+		return false
+	}
+	typed, held := false, false
+	for s.More('}') {
+		switch string(s.Key()) {
+		case "type":
+			typed = string(s.Str()) == "text"
+		case "text":
+			held = r.keep(d)
 		default:
-			return
+			s.Skip()
 		}
 	}
-}
-
-// take takes one character, with blanks before it.
-func (s *scanner) take(c byte) bool {
-	s.blanks()
-	if s.at < len(s.data) && s.data[s.at] == c {
-		s.at++
-		return true
-	}
-	return false
-}
-
-// plain is a string of ASCII without escapes.
-func (s *scanner) plain() ([]byte, bool) {
-	if !s.take('"') {
-		return nil, false
-	}
-	from := s.at
-	for s.at < len(s.data) {
-		switch c := s.data[s.at]; {
-		case c == '"':
-			s.at++
-			return s.data[from : s.at-1], true
-		case c < ' ', c == '\\', c >= utf8.RuneSelf:
-			return nil, false
-		}
-		s.at++
-	}
-	return nil, false
-}
-
-// integer is a small whole number without a sign.
-func (s *scanner) integer() (int, bool) {
-	s.blanks()
-	from := s.at
-	for s.at < len(s.data) && '0' <= s.data[s.at] && s.data[s.at] <= '9' {
-		s.at++
-	}
-	digits := s.data[from:s.at]
-	if len(digits) == 0 || len(digits) > 9 || len(digits) > 1 && digits[0] == '0' {
-		return 0, false
-	}
-	n, err := strconv.Atoi(string(digits))
-	return n, err == nil
-}
-
-// A span is a string's inside, still quoted.
-type span struct {
-	from, to int
-	escaped  bool
-	wide     bool // it holds more than ASCII
-}
-
-func (s *scanner) text() (span, bool) {
-	if !s.take('"') {
-		return span{}, false
-	}
-	t := span{from: s.at}
-	for s.at < len(s.data) {
-		switch c := s.data[s.at]; {
-		case c == '"':
-			t.to = s.at
-			s.at++
-			return t, true
-		case c < ' ':
-			return t, false
-		case c == '\\':
-			t.escaped = true
-			s.at++
-		case c >= utf8.RuneSelf:
-			t.wide = true
-		}
-		s.at++
-	}
-	return t, false
-}
-
-// unquoted is a string's text. It is false for what is not UTF-8 and for escapes
-// that JSON does not have.
-func (s *scanner) unquoted(t span) (string, bool) {
-	raw := s.data[t.from:t.to]
-	if t.wide && !utf8.Valid(raw) {
-		return "", false
-	}
-	if !t.escaped {
-		return string(raw), true
-	}
-	var room [256]byte
-	out := room[:0]
-	for i := 0; i < len(raw); i++ {
-		c := raw[i]
-		if c != '\\' {
-			out = append(out, c)
-			continue
-		}
-		i++
-		switch raw[i] {
-		case '"', '\\', '/':
-			out = append(out, raw[i])
-		case 'n':
-			out = append(out, '\n')
-		case 't':
-			out = append(out, '\t')
-		case 'r':
-			out = append(out, '\r')
-		case 'b':
-			out = append(out, '\b')
-		case 'f':
-			out = append(out, '\f')
-		case 'u':
-			r, ok := hex4(raw[i+1:])
-			if !ok {
-				return "", false
-			}
-			i += 4
-			if utf16.IsSurrogate(r) {
-				low, ok := rune(0), false
-				if len(raw) > i+6 && raw[i+1] == '\\' && raw[i+2] == 'u' {
-					low, ok = hex4(raw[i+3:])
-				}
-				if r = utf16.DecodeRune(r, low); !ok || r == utf8.RuneError {
-					return "", false // half a pair: rare enough
-				}
-				i += 6
-			}
-			out = utf8.AppendRune(out, r)
-		default:
-			return "", false
-		}
-	}
-	return string(out), true
-}
-
-func hex4(digits []byte) (rune, bool) {
-	if len(digits) < 4 {
-		return 0, false
-	}
-	var r rune
-	for _, c := range digits[:4] {
-		switch {
-		case '0' <= c && c <= '9':
-			c -= '0'
-		case 'a' <= c && c <= 'f':
-			c -= 'a' - 10
-		case 'A' <= c && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
+	return typed && held
 }

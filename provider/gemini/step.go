@@ -3,9 +3,11 @@ package gemini
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/helios-go/helios/llm"
+	"github.com/helios-go/helios/provider/internal/scan"
 	"github.com/helios-go/helios/provider/internal/wire"
 )
 
@@ -17,13 +19,23 @@ type step struct {
 	raw   json.RawMessage // as it began
 
 	text        []byte // of the text, the thought, or the arguments under way
-	texting     bool   // a text is under way, in part
+	half        scan.Joiner
+	texting     bool // a text is under way, in part
 	annotations []json.RawMessage
 	pictures    []json.RawMessage // in a thought's summary
 	signature   string
 	call        *llm.ToolCall
 	wireName    string
 	args        json.RawMessage // as the step began
+}
+
+// whole is the text when nothing more comes of it, not even the other half of a
+// character.
+func (s *step) whole() []byte {
+	if s.half.Rest() != nil {
+		s.text = append(s.text, "\uFFFD"...)
+	}
+	return s.text
 }
 
 type stepKind uint8
@@ -36,85 +48,95 @@ const (
 )
 
 // more takes a delta of the usual form.
-func (d *decoder) more(t delta) {
+func (d *decoder) more(t *delta) {
 	s := d.open(t.index)
 	if s == nil {
 		if t.kind == argsDelta {
 			return // of a call that has no name
 		}
-		s = d.step(t.index)
-		s.kind = outputStep
-		if t.kind == thoughtDelta {
-			s.kind, s.part = thoughtStepKind, d.part()
-		}
+		s = d.begun(t.index, t.kind)
 	}
+	piece := s.half.Join(t.text, t.lone)
 	switch {
 	case s.kind == callStepKind && t.kind == argsDelta:
-		s.text = append(s.text, t.text...)
-		if t.text != "" {
-			d.emit(llm.Chunk{Kind: llm.ChunkArgs, Index: s.part, Text: t.text})
+		s.text = append(s.text, piece...)
+		if len(piece) > 0 {
+			d.emit(llm.Chunk{Kind: llm.ChunkArgs, Index: s.part, Text: string(piece)})
 		}
 	case s.kind == thoughtStepKind && t.kind != argsDelta:
-		d.thinks(s, t.text)
+		d.thinks(s, piece)
 	case s.kind == outputStep && t.kind == textDelta:
-		d.says(s, t.text)
+		d.says(s, piece)
 	}
 }
 
+// begun is a step that begins with its first delta.
+func (d *decoder) begun(index int, kind deltaKind) *step {
+	s := d.step(index)
+	s.kind = outputStep
+	if kind == thoughtDelta {
+		s.kind, s.part = thoughtStepKind, d.part()
+	}
+	return s
+}
+
 // says takes more of a text.
-func (d *decoder) says(s *step, text string) {
+func (d *decoder) says(s *step, text []byte) {
 	if !s.texting {
 		s.texting, s.part = true, d.part()
 	}
 	s.text = append(s.text, text...)
-	if text != "" {
-		d.emit(llm.Chunk{Kind: llm.ChunkText, Index: s.part, Text: text})
+	if len(text) > 0 {
+		d.emit(llm.Chunk{Kind: llm.ChunkText, Index: s.part, Text: string(text)})
 	}
 }
 
-func (d *decoder) thinks(s *step, text string) {
+func (d *decoder) thinks(s *step, text []byte) {
 	s.text = append(s.text, text...)
-	if text != "" {
-		d.emit(llm.Chunk{Kind: llm.ChunkThinking, Index: s.part, Text: text})
+	if len(text) > 0 {
+		d.emit(llm.Chunk{Kind: llm.ChunkThinking, Index: s.part, Text: string(text)})
 	}
 }
 
-// delta takes a delta of any form.
-func (d *decoder) delta(index int, raw json.RawMessage) error {
-	var w wireDelta
-	if err := json.Unmarshal(raw, &w); err != nil {
-		if s := d.open(index); s == nil || s.kind != rawStep {
-			return err
-		}
+// besides takes what a delta says of a text beside more of it.
+func (d *decoder) besides(index int, raw json.RawMessage) error {
+	var w struct {
+		Annotations []json.RawMessage `json:"annotations"`
 	}
+	if err := json.Unmarshal(raw, &w); err != nil {
+		return err
+	}
+	if s := d.open(index); s != nil && s.kind == outputStep {
+		s.annotations = append(s.annotations, w.Annotations...)
+	}
+	return nil
+}
+
+// delta takes a delta of any other form.
+func (d *decoder) delta(index int, raw json.RawMessage) error {
 	s := d.open(index)
+	var w wireDelta
+	if err := json.Unmarshal(raw, &w); err != nil && (s == nil || s.kind != rawStep) {
+		return err
+	}
 	switch w.Type {
 	case "text":
-		d.more(delta{index: index, kind: textDelta, text: w.Text})
-		if s = d.open(index); s.kind == outputStep {
-			s.annotations = append(s.annotations, w.Annotations...)
-		}
-		return nil
-	case "thought_summary":
+		return fmt.Errorf("more of the text of step %d is no text", index)
+	case "thought_summary", "thought_signature":
 		if s == nil {
-			d.more(delta{index: index, kind: thoughtDelta})
-			s = d.open(index)
+			s = d.begun(index, thoughtDelta)
 		}
-		if s.kind == thoughtStepKind {
+		switch {
+		case w.Type == "thought_summary" && s.kind == thoughtStepKind:
 			d.summary(s, w.Content)
-		}
-		return nil
-	case "thought_signature":
-		if s == nil {
-			d.more(delta{index: index, kind: thoughtDelta})
-			s = d.open(index)
-		}
-		if s.kind == thoughtStepKind || s.kind == callStepKind {
+		case w.Type == "thought_signature" && (s.kind == thoughtStepKind || s.kind == callStepKind):
 			s.signature = joined(s.signature, w.Signature)
 		}
 		return nil
 	case "arguments_delta":
-		d.arguments(s, w.Arguments)
+		if s != nil && s.kind == callStepKind {
+			d.arguments(s, w.Arguments)
+		}
 		return nil
 	}
 	switch {
@@ -128,7 +150,7 @@ func (d *decoder) delta(index int, raw json.RawMessage) error {
 		}
 		s.raw = merged
 	case s.kind == outputStep && w.Type == "text_annotation_delta":
-		d.says(s, "")
+		d.says(s, nil)
 		s.annotations = append(s.annotations, w.Annotations...)
 	case s.kind == outputStep && media(w.Type):
 		d.content(s, raw)
@@ -145,20 +167,14 @@ func joined(signature, more string) string {
 	return signature + more
 }
 
-// arguments takes arguments that are a text, or for some servers an object.
+// arguments takes arguments that are no text: servers of an older kind send the
+// object itself, which is all of them.
 func (d *decoder) arguments(s *step, raw json.RawMessage) {
-	if s == nil || s.kind != callStepKind || len(raw) == 0 || string(raw) == "null" {
+	if len(raw) == 0 || string(raw) == "null" {
 		return
 	}
-	more, ok := text(raw)
-	if !ok {
-		s.text = s.text[:0]
-		more = string(raw)
-	}
-	s.text = append(s.text, more...)
-	if more != "" {
-		d.emit(llm.Chunk{Kind: llm.ChunkArgs, Index: s.part, Text: more})
-	}
+	s.text = append(s.text[:0], raw...)
+	d.emit(llm.Chunk{Kind: llm.ChunkArgs, Index: s.part, Text: string(raw)})
 }
 
 // summary takes a piece of a thought's summary.
@@ -168,7 +184,7 @@ func (d *decoder) summary(s *step, raw json.RawMessage) {
 		return
 	}
 	if c.Type == "text" || c.Type == "" {
-		d.thinks(s, c.Text)
+		d.thinks(s, []byte(c.Text))
 		return
 	}
 	s.pictures = append(s.pictures, bytes.Clone(raw))
@@ -188,7 +204,7 @@ func (d *decoder) content(s *step, raw json.RawMessage) {
 	var c wireContent
 	err := json.Unmarshal(raw, &c)
 	if err == nil && c.Type == "text" {
-		d.says(s, c.Text)
+		d.says(s, []byte(c.Text))
 		s.annotations = append(s.annotations, c.Annotations...)
 		return
 	}
@@ -216,7 +232,7 @@ func (d *decoder) closeText(s *step) {
 		return
 	}
 	s.texting = false
-	p := llm.Part{Kind: llm.PartText, Text: string(s.text)}
+	p := llm.Part{Kind: llm.PartText, Text: string(s.whole())}
 	var extras map[string]any
 	if len(s.annotations) > 0 {
 		extras = map[string]any{"annotations": s.annotations}
@@ -228,7 +244,7 @@ func (d *decoder) closeText(s *step) {
 }
 
 func (d *decoder) closeThought(s *step) {
-	if len(s.text) == 0 && s.signature == "" {
+	if len(s.whole()) == 0 && s.signature == "" {
 		return
 	}
 	extras := others(s.raw, "type", "signature", "summary")
@@ -242,7 +258,7 @@ func (d *decoder) closeThought(s *step) {
 }
 
 func (d *decoder) closeCall(s *step) {
-	args := bytes.Clone(s.text)
+	args := bytes.Clone(s.whole())
 	switch {
 	case len(bytes.TrimSpace(args)) > 0:
 	case len(s.args) > 0:

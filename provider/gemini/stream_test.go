@@ -330,3 +330,16 @@ func TestMetaTellsTheVersionAndNoIDUnlessKept(t *testing.T) { // case 55
 		}
 	}
 }
+
+// Servers that count in UTF-16 cut emoji in two.
+func TestHalvesOfCharactersAreJoined(t *testing.T) {
+	t.Parallel()
+	resp := must(t, events(created,
+		`{"event_type":"step.start","index":0,"step":{"type":"model_output"}}`,
+		`{"event_type":"step.delta","index":0,"delta":{"type":"text","text":"sun \ud83c"}}`,
+		`{"event_type":"step.delta","index":0,"delta":{"type":"text","text":"\udf1e!"}}`,
+		`{"event_type":"step.stop","index":0}`, completed), nil, ask("hi"))
+	if resp.Text() != "sun 🌞!" {
+		t.Errorf("text %q", resp.Text())
+	}
+}
