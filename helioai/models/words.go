@@ -54,7 +54,7 @@ func (m *model) word(ctx context.Context, err error) error {
 	}
 	text := fmt.Sprintf("%s: %s", a.Title, said)
 	switch {
-	case e.Err != nil && strings.Contains(e.Err.Error(), "Options.BaseURL"):
+	case strings.Contains(e.Hint, "Options.BaseURL"):
 		text += "; check " + a.setting()
 	case e.Retryable():
 		text += "; ask again"
@@ -62,25 +62,13 @@ func (m *model) word(ctx context.Context, err error) error {
 	return &Error{Text: text, Err: e}
 }
 
-// spoken is what the server says, on one line, without the advice for programmers
-// that providers put behind it.
+// spoken is what went wrong, on one line.
 func spoken(err error) string {
 	if err == nil {
 		return "no reason given"
 	}
-	text := err.Error()
-	for _, advice := range []string{"; check the model (", "; check Options.", "; check the network and Options.", "; set Options.", "; change Options."} {
-		if i := strings.LastIndex(text, advice); i > 0 {
-			text = text[:i]
-		}
-	}
-	if i := strings.LastIndex(text, " or Options.Key"); i > 0 {
-		if j := strings.LastIndex(text[:i], "; "); j > 0 {
-			text = text[:j]
-		}
-	}
 	const most = 300
-	return strings.TrimRight(wording.Line(text, most), ". ")
+	return strings.TrimRight(wording.Line(err.Error(), most), ". ")
 }
 
 // brokeOff is how the providers begin when an answer had begun.

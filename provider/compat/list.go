@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
 	"net/http"
@@ -33,7 +34,7 @@ func List(ctx context.Context, d Dialect, o *Options) ([]provider.Info, error) {
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, conn.URL("/models"), nil)
 	if err != nil {
-		return nil, conn.Invalid("the base URL cannot be used; change Options.BaseURL")
+		return nil, d.misplaced("the base URL cannot be used")
 	}
 	resp, err := conn.Do(req)
 	if err != nil {
@@ -49,7 +50,7 @@ func List(ctx context.Context, d Dialect, o *Options) ([]provider.Info, error) {
 	}
 	listed, ok := parseList(body)
 	if !ok {
-		return nil, conn.Invalid("the server answered with no list of models; check Options.BaseURL")
+		return nil, d.misplaced("the server answered with no list of models")
 	}
 	known := Models(d.Name)
 	for i := range listed {
@@ -64,6 +65,11 @@ func List(ctx context.Context, d Dialect, o *Options) ([]provider.Info, error) {
 	}
 	slices.SortFunc(listed, func(a, b provider.Info) int { return cmp.Compare(a.ID, b.ID) })
 	return listed, nil
+}
+
+// misplaced is the error of an address that is not that of such a server.
+func (d *Dialect) misplaced(why string) error {
+	return &llm.Error{Kind: llm.KindInvalidRequest, Provider: d.Name, Err: errors.New(why), Hint: "check Options.BaseURL"}
 }
 
 // A listed is one model as servers describe it. How much it takes has a name of its

@@ -221,7 +221,7 @@ func refine(err error) error {
 	text := e.Err.Error()
 	if e.Kind == llm.KindInvalidRequest && (strings.Contains(text, "API key not valid") || strings.Contains(text, "API key expired")) {
 		e.Kind = llm.KindAuth
-		e.Err = fmt.Errorf("%w; check %s or Options.Key", e.Err, keyVariable())
+		e.Hint = fmt.Sprintf("check %s or Options.Key", keyVariable())
 	}
 	if e.Kind == llm.KindTransient && e.RetryAfter == 0 {
 		if found := retryIn.FindStringSubmatch(text); found != nil {
