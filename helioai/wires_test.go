@@ -4,13 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/helios-go/helios/helioai"
 	"github.com/helios-go/helios/helioai/check"
 	"github.com/helios-go/helios/helioai/demo"
+	"github.com/helios-go/helios/helioai/models"
 	"github.com/helios-go/helios/helioai/offline"
 	"github.com/helios-go/helios/internal/mockllm"
 	"github.com/helios-go/helios/internal/testdata"
@@ -37,19 +41,29 @@ func TestAnAnswerIsTheSameOnEveryWire(t *testing.T) {
 	}
 
 	for _, w := range wiretest.Wires() {
+		if w.Stored {
+			continue // as the assistant never asks
+		}
 		t.Run(w.Name, func(t *testing.T) {
 			t.Parallel()
-			line := w.Dial(t, mockllm.Start(t, mockllm.Options{Fixtures: filepath.Join("testdata", "wires.json"), Chunk: 7}))
+			server := mockllm.Start(t, mockllm.Options{Fixtures: filepath.Join("testdata", "wires.json"), Chunk: 7})
+			line := w.Dial(t, server)
 			line.Scope.Add(script.fixtures...)
-			got := demoAnswer(t, box, line.Model)
+			t.Cleanup(func() {
+				if sent := line.Tap.Requests(); t.Failed() && len(sent) > 0 {
+					body := sent[len(sent)-1].Body
+					t.Logf("the last request ends with\n%s", body[max(0, len(body)-4000):])
+				}
+			})
+			got := demoAnswer(t, box, chosen(t, line, server.URL(w.Mock)))
 			if got.Text != want.Text || got.Unanswered {
 				t.Errorf("the answer is\n%s\nwant\n%s", got.Text, want.Text)
 			}
 			if g, w := claims(t, got.Verdict), claims(t, want.Verdict); g != w {
 				t.Errorf("the verdict is\n%s\nwant\n%s", g, w)
 			}
-			if got.Model != line.Model.Name() || got.Skipped != "" || got.Error != "" {
-				t.Errorf("the answer is of %s, skipped %q, error %q", got.Model, got.Skipped, got.Error)
+			if got.Skipped != "" || got.Error != "" {
+				t.Errorf("the answer has skipped %q, error %q", got.Skipped, got.Error)
 			}
 			if n := len(line.Tap.Requests()); n != len(script.fixtures) {
 				t.Errorf("the model was asked %d times, want %d", n, len(script.fixtures))
@@ -57,6 +71,37 @@ func TestAnAnswerIsTheSameOnEveryWire(t *testing.T) {
 			line.CheckHistory(t)
 		})
 	}
+}
+
+// chosen is the model of a line as `helioai ask --provider P --model M` makes it:
+// from the variables of the provider.
+func chosen(t *testing.T, line *wiretest.Line, address string) llm.Model {
+	t.Helper()
+	name, model, _ := strings.Cut(line.Model.Name(), "/")
+	if name == "openai-chat" {
+		name = models.Server
+	}
+	p, err := models.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{p.Keys[0]: "sk-not-a-key", p.URLs[0]: address}
+	if name == "azure" {
+		env["AZURE_OPENAI_API_VERSION"] = "2025-04-01-preview"
+	}
+	line.Tap.Before = func(header http.Header, _ []byte) {
+		maps.Copy(header, line.Scope.Header())
+	}
+	c := &models.Config{Env: func(name string) string { return env[name] }, HTTP: &http.Client{Transport: line.Tap}}
+	choice, err := c.Choose("lead", &models.Wish{Provider: name, Model: model})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := c.Open(t.Context(), choice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 // demoAnswer is the answer to the built-in question, with its figures and notebook.

@@ -62,13 +62,10 @@ func checkInteractions(body []byte) error {
 	if len(steps) == 0 {
 		return errors.New("there is no input")
 	}
-	if req.Previous != "" {
-		return nil // what came before is with the server
-	}
-	if steps[0].Type != "user_input" {
+	c := calls{elsewhere: req.Previous != ""}
+	if !c.elsewhere && steps[0].Type != "user_input" {
 		return fmt.Errorf("the first step is %s, want user_input", steps[0].Type)
 	}
-	var c calls
 	for i := range steps {
 		if err := checkStep(steps, i, &c); err != nil {
 			return at("input", i, err)

@@ -63,7 +63,7 @@ func checkResponses(body []byte) error {
 	if len(items) == 0 {
 		return errors.New("there is no input")
 	}
-	var c calls
+	c := calls{elsewhere: req.Previous != ""}
 	for i := range items {
 		if err := checkItem(items, i, &c, req.Store != nil && !*req.Store); err != nil {
 			return at("input", i, err)

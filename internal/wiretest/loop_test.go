@@ -40,7 +40,7 @@ func twoTools() []tool.Tool {
 		tool.New("get_time", "The time in a zone now", func(ctx context.Context, in struct {
 			Zone string `json:"zone"`
 		}) (string, error) {
-			return "14:00 in " + in.Zone, meet(ctx, 1)
+			return "It is 14:00 in " + in.Zone, meet(ctx, 1)
 		}, tool.WithEffect(tool.ReadOnly), tool.WithTimeout(time.Minute)),
 	}
 }

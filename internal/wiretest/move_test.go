@@ -101,6 +101,18 @@ func TestAConversationMovesInTheMiddleOfAToolLoop(t *testing.T) {
 			}
 			line.CheckHistory(t)
 		}
+		if first.Model.Name() == second.Model.Name() {
+			return
+		}
+		// A server that keeps conversations has not heard what was said elsewhere.
+		for said, body := range map[string][]byte{
+			"Please call them again.":    first.Tap.Requests()[1].Body,
+			"Hello from the other side.": second.Tap.Requests()[2].Body,
+		} {
+			if !strings.Contains(string(body), said) {
+				t.Errorf("%q was said with another model and is not in\n%s", said, body)
+			}
+		}
 	})
 }
 
@@ -231,7 +243,7 @@ func TestALongNameIsMappedBack(t *testing.T) {
 				}},
 			},
 			mockllm.Fixture{
-				Match:    map[string]any{"userMessage": "use the long name", "toolResultContains": "20 °C"},
+				Match:    map[string]any{"toolResultContains": "20 °C"},
 				Response: map[string]any{"content": "It was used."},
 			},
 		)

@@ -42,6 +42,8 @@ type Wire struct {
 	Mock mockllm.Wire
 	// Thoughts is set where the mock server sends a fixture's reasoning.
 	Thoughts bool
+	// Stored is set where the server keeps the conversation, and is sent what is new.
+	Stored bool
 	// Refuses says what this provider alone refuses; nil is nothing.
 	Refuses func(body []byte) error
 
@@ -76,6 +78,18 @@ func Wires() []Wire {
 			Name: "gemini", Form: FormInteractions, Mock: mockllm.Interactions,
 			open: func(baseURL string, header http.Header, client *http.Client) llm.Model {
 				return gemini.New("gemini-3.5-flash", &gemini.Options{Key: key, BaseURL: baseURL, Header: header, HTTP: client})
+			},
+		},
+		{
+			Name: "openai-stored", Form: FormResponses, Mock: mockllm.Responses, Thoughts: true, Stored: true,
+			open: func(baseURL string, header http.Header, client *http.Client) llm.Model {
+				return openai.New("gpt-5.6-sol", &openai.Options{Key: key, BaseURL: baseURL, Header: header, HTTP: client, Continuation: true})
+			},
+		},
+		{
+			Name: "gemini-stored", Form: FormInteractions, Mock: mockllm.Interactions, Stored: true,
+			open: func(baseURL string, header http.Header, client *http.Client) llm.Model {
+				return gemini.New("gemini-3.5-flash", &gemini.Options{Key: key, BaseURL: baseURL, Header: header, HTTP: client, Continuation: true})
 			},
 		},
 	}
