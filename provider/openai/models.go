@@ -77,8 +77,8 @@ var models = [...]entry{
 	{id: "gpt-5.4", context: 1_050_000, output: 128_000, efforts: "low medium high xhigh", quiet: true, prices: long(2.5, 0.25, 0, 15)},
 	{id: "gpt-5.4-mini", context: 400_000, output: 128_000, efforts: standard, quiet: true, prices: short(0.75, 0.075, 0, 4.5)},
 	{id: "gpt-5.4-nano", context: 400_000, output: 128_000, efforts: standard, quiet: true, prices: short(0.2, 0.02, 0, 1.25)},
-	{id: "gpt-5.2", context: 400_000, output: 128_000, efforts: extended, prices: short(1.75, 0.175, 0, 14)},
-	{id: "gpt-5.1", context: 400_000, output: 128_000, efforts: upToHigh, prices: short(1.25, 0.125, 0, 10)},
+	{id: "gpt-5.2", context: 400_000, output: 128_000, efforts: extended, quiet: true, prices: short(1.75, 0.175, 0, 14)},
+	{id: "gpt-5.1", context: 400_000, output: 128_000, efforts: upToHigh, quiet: true, prices: short(1.25, 0.125, 0, 10)},
 	{id: "gpt-5", context: 400_000, output: 128_000, efforts: minimal, prices: short(1.25, 0.125, 0, 10)},
 	{id: "gpt-5-mini", context: 400_000, output: 128_000, efforts: minimal, prices: short(0.25, 0.025, 0, 2)},
 	{id: "gpt-5-nano", context: 400_000, output: 128_000, efforts: minimal, prices: short(0.05, 0.005, 0, 0.4)},
@@ -108,6 +108,16 @@ func (m *Model) reasons() bool {
 		return e.efforts != ""
 	}
 	return !strings.HasPrefix(m.id, "gpt-4") && !strings.HasPrefix(m.id, "gpt-3") && !strings.HasSuffix(m.id, "-chat-latest")
+}
+
+// thinks reports whether a model reasons with this effort, so that it takes no
+// sampling: it was told to, or does so by itself.
+func (m *Model) thinks(effort string) bool {
+	if effort != "" {
+		return effort != levels[llm.ThinkingNone]
+	}
+	e := m.entry()
+	return e != nil && e.efforts != "" && !e.quiet
 }
 
 // levels are the names of efforts by [llm.Thinking].

@@ -35,8 +35,8 @@
 // Thinking becomes reasoning.effort, with a summary of the reasoning as the text of
 // the thinking part. A level that the model does not have becomes the nearest one;
 // a model that does not reason, or that cannot be told not to, refuses the level
-// before anything is sent. Where reasoning is asked for, Temperature is left out,
-// since no such model takes it. The API has neither stop texts nor a seed: they are
+// before anything is sent. While a model reasons, Temperature is left out, since
+// none takes it then. The API has neither stop texts nor a seed: they are
 // an error. Settings that this package does not know are
 // Options.Provider["openai"], an object that is merged into the request:
 //

@@ -97,24 +97,25 @@ func (m *Model) options(b *body, o *llm.Options) error {
 	if err != nil {
 		return err
 	}
-	b.Temperature, b.TopP = o.Temperature, o.TopP
-	if effort == "" {
-		return nil
+	if effort != "" {
+		b.Reasoning = &reasoning{Effort: effort, Summary: m.summary(effort)}
 	}
-	b.Reasoning = &reasoning{Effort: effort}
-	if effort == levels[llm.ThinkingNone] {
-		return nil
-	}
-	switch m.opts.Summary {
-	case "":
-		b.Reasoning.Summary = "auto"
-	case "none":
-	default:
-		b.Reasoning.Summary = m.opts.Summary
-	}
-	b.Temperature = nil
-	if o.TopP != nil && m.known {
+	b.TopP = o.TopP
+	if !m.thinks(effort) {
+		b.Temperature = o.Temperature
+	} else if o.TopP != nil && m.known {
 		return m.conn.Invalid("%s takes no top_p while it reasons; leave Options.TopP nil", m.id)
 	}
 	return nil
+}
+
+// summary is how the reasoning is to be told.
+func (m *Model) summary(effort string) string {
+	switch {
+	case effort == levels[llm.ThinkingNone], m.opts.Summary == "none":
+		return ""
+	case m.opts.Summary == "":
+		return "auto"
+	}
+	return m.opts.Summary
 }

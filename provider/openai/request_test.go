@@ -126,6 +126,8 @@ func TestSamplingAndReasoning(t *testing.T) {
 	}{
 		"by default":        {ask(llm.ThinkingDefault, options.TopP), "gpt-4.1", 0.5, 0.9},
 		"while it reasons":  {ask(llm.ThinkingLow, nil), "gpt-5.4", nil, nil},
+		"by itself":         {ask(llm.ThinkingDefault, nil), "gpt-6.1-sol", nil, nil},
+		"not by itself":     {ask(llm.ThinkingDefault, options.TopP), "gpt-5.4", 0.5, 0.9},
 		"told not to":       {ask(llm.ThinkingNone, options.TopP), "gpt-6-sol", 0.5, 0.9},
 		"nobody knows whom": {ask(llm.ThinkingLow, options.TopP), "novel-1", nil, 0.9},
 	} {
@@ -135,6 +137,7 @@ func TestSamplingAndReasoning(t *testing.T) {
 		}
 	}
 	refusedBefore(t, ask(llm.ThinkingLow, options.TopP), "gpt-5.4", "top_p")
+	refusedBefore(t, ask(llm.ThinkingDefault, options.TopP), "o3", "top_p")
 }
 
 func TestSettingsThatTheAPILacksAreErrors(t *testing.T) {
