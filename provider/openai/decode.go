@@ -1,12 +1,12 @@
 package openai
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/provider/internal/adapt"
+	"github.com/helios-go/helios/provider/internal/scan"
 	"github.com/helios-go/helios/provider/internal/wire"
 )
 
@@ -27,6 +27,8 @@ type decoder struct {
 
 	out  []llm.Chunk // what the last event made
 	done bool
+
+	scanner, strings scan.Scanner // of events, and of texts in them
 }
 
 func (m *Model) decoder(c *call) *decoder {
@@ -41,9 +43,11 @@ type item struct {
 	ended bool
 
 	streamed bool   // there were deltas
+	content  int    // of the last delta of a message
 	summary  int    // of the last delta of reasoning
 	callID   string // of a function call
 	name     string
+	halves   scan.Joiner
 	args     []byte // as far as they came
 	final    string // all of them
 }
@@ -67,49 +71,48 @@ func (d *decoder) event(data []byte) error {
 	if string(data) == "[DONE]" {
 		return nil
 	}
-	if !json.Valid(data) {
+	s := &d.scanner
+	s.Reset(data)
+	if !s.Enter('{') {
 		return errUnreadable
 	}
 	e := event{index: -1}
-	for s := scan(data); s.next(); {
-		switch string(s.key) {
+	for s.More('}') {
+		switch string(s.Key()) {
 		case "type":
-			e.kind = inner(s.value)
+			e.kind = inner(s.Raw())
 		case "item_id":
-			e.itemID = inner(s.value)
+			e.itemID = inner(s.Raw())
 		case "output_index":
-			e.index = number(s.value)
+			e.index = number(s.Raw())
 		case "content_index":
-			e.content = max(0, number(s.value))
+			e.content = max(0, number(s.Raw()))
 		case "summary_index":
-			e.summary = max(0, number(s.value))
+			e.summary = max(0, number(s.Raw()))
 		case "delta":
-			e.delta = s.value
+			e.delta = s.Raw()
 		case "text":
-			e.text = s.value
+			e.text = s.Raw()
 		case "refusal":
-			e.refusal = s.value
+			e.refusal = s.Raw()
 		case "arguments":
-			e.args = s.value
+			e.args = s.Raw()
 		case "item":
-			e.item = s.value
+			e.item = s.Raw()
 		case "response":
-			e.response = s.value
+			e.response = s.Raw()
 		case "error":
-			e.fail = s.value
+			e.fail = s.Raw()
 		case "object":
-			e.object = inner(s.value)
+			e.object = inner(s.Raw())
+		default:
+			s.Skip()
 		}
 	}
-	return d.dispatch(data, &e)
-}
-
-// inner is what stands between the quotes of a string.
-func inner(value []byte) []byte {
-	if len(value) < 2 || value[0] != '"' {
-		return nil
+	if !s.End() {
+		return errUnreadable
 	}
-	return value[1 : len(value)-1]
+	return d.dispatch(data, &e)
 }
 
 func (d *decoder) dispatch(data []byte, e *event) error {
@@ -191,10 +194,17 @@ func (it *item) place(content int) int { return it.index*places + min(content, p
 
 func (d *decoder) emit(c llm.Chunk) { d.out = append(d.out, c) }
 
+// piece is more of an item's text.
+func (d *decoder) piece(it *item, value []byte) string {
+	d.strings.Reset(value)
+	text := d.strings.Str()
+	return string(it.halves.Join(text, d.strings.Lone))
+}
+
 func (d *decoder) text(e *event, value []byte) {
 	it := d.find(e, "message")
-	it.streamed = true
-	if text := unquote(value); text != "" {
+	it.streamed, it.content = true, e.content
+	if text := d.piece(it, value); text != "" {
 		d.emit(llm.Chunk{Kind: llm.ChunkText, Index: it.place(e.content), Text: text})
 	}
 	if string(e.kind) == "response.refusal.delta" {
@@ -216,7 +226,7 @@ func (d *decoder) late(e *event, value []byte) {
 
 func (d *decoder) arguments(e *event) {
 	it := d.find(e, "function_call")
-	text := unquote(e.delta)
+	text := d.piece(it, e.delta)
 	if text == "" {
 		return
 	}
@@ -226,7 +236,7 @@ func (d *decoder) arguments(e *event) {
 
 func (d *decoder) thinking(e *event) {
 	it := d.find(e, "reasoning")
-	text := unquote(e.delta)
+	text := d.piece(it, e.delta)
 	if n := max(e.summary, e.content); n > it.summary {
 		it.summary = n
 		text = between + text

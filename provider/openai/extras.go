@@ -1,52 +1,12 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/helios-go/helios/llm"
-	"github.com/helios-go/helios/provider/internal/wire"
 )
-
-// fields are the members of an item as the server writes them.
-type fields map[string]json.RawMessage
-
-// members are an object's, of JSON that is known to be valid; nil of what is no
-// object. They share its bytes.
-func members(object []byte) fields {
-	if !bytes.HasPrefix(bytes.TrimLeft(object, " \t\r\n"), []byte("{")) {
-		return nil
-	}
-	f := fields{}
-	for s := scan(object); s.next(); {
-		f[s.name()] = s.value
-	}
-	return f
-}
-
-// text is a member that is a string.
-func (f fields) text(name string) string { return unquote(f[name]) }
-
-// without removes members, and what says nothing: nulls, empty lists, and that the
-// item is completed.
-func (f fields) without(names ...string) fields {
-	for _, name := range names {
-		delete(f, name)
-	}
-	for name, value := range f {
-		switch string(value) {
-		case "null", "[]", "":
-			delete(f, name)
-		case `"completed"`:
-			if name == "status" {
-				delete(f, name)
-			}
-		}
-	}
-	return f
-}
 
 // notes are what we remember of an item beside what the server says of it.
 type notes struct {
@@ -74,11 +34,7 @@ func opaque(f fields, n *notes) *llm.Opaque {
 	if len(f) == 0 {
 		return nil
 	}
-	data, err := wire.Marshal(f)
-	if err != nil {
-		return nil // of a field that is no JSON: it never came from the wire
-	}
-	return &llm.Opaque{Provider: providerName, Data: data}
+	return &llm.Opaque{Provider: providerName, Data: f.object()}
 }
 
 // extras are the further fields of a part that is to be sent, and our notes. Those
@@ -88,7 +44,7 @@ func extras(p *llm.Part) (fields, *notes) {
 	if p.Opaque == nil || !ours(p) {
 		return nil, n
 	}
-	if !json.Valid(p.Opaque.Data) || !utf8.Valid(p.Opaque.Data) {
+	if !utf8.Valid(p.Opaque.Data) {
 		return nil, n
 	}
 	f := members(p.Opaque.Data)
@@ -113,7 +69,7 @@ func verbatim(p *llm.Part) (json.RawMessage, bool) {
 		return nil, false
 	}
 	data := p.Opaque.Data
-	return data, utf8.Valid(data) && json.Valid(data) && !llm.Deeper(data, llm.MaxDepth) && members(data) != nil
+	return data, utf8.Valid(data) && members(data) != nil
 }
 
 // pieces cuts a text into pieces of these lengths with a blank line between, as it

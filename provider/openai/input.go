@@ -162,7 +162,7 @@ func typed(kind string, texts []string) []any {
 func merged(f fields) map[string]any {
 	item := make(map[string]any, len(f)+4)
 	for name, value := range f {
-		item[name] = value
+		item[name] = json.RawMessage(value)
 	}
 	return item
 }
@@ -190,16 +190,6 @@ func (b *builder) item(p *llm.Part) (id string, item any, ok bool) {
 		return "", s.item, true
 	}
 	return "", nil, false
-}
-
-// head is the id of an item.
-func head(data []byte) string {
-	for s := scan(data); s.next(); {
-		if string(s.key) == "id" {
-			return unquote(s.value)
-		}
-	}
-	return ""
 }
 
 // said is a message of the model's.

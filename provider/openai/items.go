@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/helios-go/helios/llm"
-	"github.com/helios-go/helios/provider/internal/wire"
 )
 
 // A waiting part is reasoning of which it is not known yet what follows it.
@@ -85,9 +84,7 @@ func (d *decoder) message(it *item, f fields) {
 			delete(c, "type")
 		}
 		if len(c) > 0 {
-			if data, err := wire.Marshal(c); err == nil {
-				more["content"] = data
-			}
+			more["content"] = c.object()
 		}
 		n := d.notes()
 		d.part(it.place(i), llm.Part{Kind: llm.PartText, Text: text, Opaque: opaque(more, &n)})
