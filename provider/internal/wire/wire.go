@@ -96,10 +96,14 @@ func New(s *Settings) (*Conn, error) {
 	return c, nil
 }
 
+// shortest is how long a key is at least: taking a shorter one out of a text would
+// take the text apart.
+const shortest = 6
+
 // keep notes what must not be repeated: the key, and the values of the caller's
 // headers that are long enough to be one.
 func (c *Conn) keep() {
-	if c.s.Key != "" {
+	if len(c.s.Key) >= shortest {
 		c.secrets = append(c.secrets, c.s.Key)
 	}
 	for _, values := range c.s.Header {
