@@ -146,24 +146,6 @@ data: {"event_type":"interaction.completed","interaction":{"status":"completed",
 	})
 }
 
-func TestDeltaAllocatesItsTextOnly(t *testing.T) {
-	d := newDecoder()
-	d.begin()
-	if err := d.event(nil, []byte(`{"event_type":"step.start","index":0,"step":{"type":"model_output"}}`)); err != nil {
-		t.Fatal(err)
-	}
-	data := []byte(`{"event_type":"step.delta","index":0,"delta":{"type":"text","text":"some words of \"text\"\n"},"event_id":"evt_1"}`)
-	d.steps[0].text = make([]byte, 0, 1<<20)
-	got := testing.AllocsPerRun(1000, func() {
-		if err := d.event(nil, data); err != nil {
-			t.Fatal(err)
-		}
-	})
-	if got > 1 {
-		t.Errorf("%v allocations for a delta, want 1", got)
-	}
-}
-
 func BenchmarkDecode(b *testing.B) {
 	var s strings.Builder
 	s.WriteString("data: {\"event_type\":\"step.start\",\"index\":0,\"step\":{\"type\":\"model_output\"}}\n\n")

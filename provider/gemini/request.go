@@ -192,7 +192,7 @@ func choice(c *llm.ToolChoice, names *adapt.Names) any {
 		return "any"
 	case llm.ChoiceNamed:
 		var a allowed
-		a.Tools.Mode = "validated"
+		a.Tools.Mode = "any" // "validated" would let the model answer in words
 		for _, n := range c.Names {
 			a.Tools.Tools = append(a.Tools.Tools, names.Out(n))
 		}

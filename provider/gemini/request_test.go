@@ -133,12 +133,12 @@ func TestThinkingLevels(t *testing.T) {
 	}
 }
 
-func TestToolChoices(t *testing.T) { // case 60
+func TestToolChoices(t *testing.T) { // case 60, with a mode that holds the model to it
 	t.Parallel()
 	for want, choice := range map[string]llm.ToolChoice{
 		`"tool_choice":"any"`:  {Mode: llm.ChoiceAny},
 		`"tool_choice":"none"`: {Mode: llm.ChoiceNone},
-		`"tool_choice":{"allowed_tools":{"mode":"validated","tools":["a","b_c"]}}`: {Mode: llm.ChoiceNamed, Names: []string{"a", "b.c"}},
+		`"tool_choice":{"allowed_tools":{"mode":"any","tools":["a","b_c"]}}`: {Mode: llm.ChoiceNamed, Names: []string{"a", "b.c"}},
 	} {
 		q := sent(t, nil, with(ask("hi"), func(r *llm.Request) { r.Tools, r.Choice = tools("a", "b.c", "d"), choice }))
 		if !strings.Contains(string(q.Body), want) {

@@ -170,10 +170,10 @@ func (s *stream) finish() (llm.FinishReason, error) {
 			return llm.FinishContentFilter, nil
 		}
 		return "", err
+	case status == statusIncomplete, status == statusContinuation: // a call may be cut
+		return llm.FinishLength, nil
 	case s.d.calls > 0:
 		return llm.FinishToolCalls, nil
-	case status == statusIncomplete, status == statusContinuation:
-		return llm.FinishLength, nil
 	}
 	return llm.FinishStop, nil
 }

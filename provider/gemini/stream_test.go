@@ -119,6 +119,19 @@ func TestStatusIsTheFinish(t *testing.T) { // case 58
 	}
 }
 
+// The limit may have cut the arguments: the calls are there, to be answered with what
+// is wrong with them.
+func TestCutCallFinishesAsCut(t *testing.T) {
+	t.Parallel()
+	resp := must(t, events(created,
+		`{"event_type":"step.start","index":0,"step":{"type":"function_call","id":"c1","name":"f"}}`,
+		`{"event_type":"step.delta","index":0,"delta":{"type":"arguments_delta","arguments":"{\"a\":"}}`,
+		`{"event_type":"interaction.completed","interaction":{"id":"int_1","status":"incomplete"}}`), nil, ask("hi"))
+	if calls := resp.Message.Calls(); len(calls) != 1 || string(calls[0].Args) != `{"a":` || resp.Finish != llm.FinishLength {
+		t.Errorf("calls %v, finish %q", calls, resp.Finish)
+	}
+}
+
 func TestFailureSaysWhy(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
