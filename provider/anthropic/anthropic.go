@@ -4,18 +4,55 @@
 //	a := agent.Agent{Model: model, Tools: tools, Limits: agent.Limits{Money: 2 * llm.Dollar}}
 //	res, err := a.Run(ctx, "Is it warm in Toulouse?")
 //
+// # What goes back
+//
 // What Claude thinks, cites and searches goes back to it byte for byte, since the
 // API refuses a history in which a signature is missing or changed. A thought is
-// bound to the model that had it: another one is not sent it. A history that was
-// made with another provider can be gone on with.
+// bound to the model that had it: another one is not sent it. Newer models bind it
+// to what stood before it too; where a history has been changed, as by compaction,
+// they are asked to leave the thought out instead of refusing the request. (That is
+// a beta: who sets the header Anthropic-Beta names [it] there or goes without.)
+// Blocks that this package does not know are kept and sent back as they came.
+//
+// A history that was made with another provider can be gone on with: its texts, calls
+// and results stay, its thoughts and files are left out.
+//
+// # Thinking
+//
+// The levels of [llm.Thinking] become what each family understands.
+//
+//	                                 none            minimal to high         xhigh, max
+//	Opus 4.5, 4.6, Sonnet 4.5, 4.6,
+//	Haiku 4.5                        says nothing    1,024 to 32,000 tokens  an error
+//	Opus 4.7, 4.8, unknown models    says nothing    adaptive, an effort     the same
+//	Sonnet 5, Opus 5, Haiku 5.5      disabled        adaptive, an effort     the same
+//	Sonnet 5.5                       between_tools   adaptive, an effort     the same
+//	Opus 5.5, Fable, Mythos          thinks anyway   an effort               the same
+//
+// A number of tokens to think is on top of a smaller MaxTokens. It is left out of a
+// request that goes on with calls of another model, which have no thought in front,
+// and of one that has to call a tool: the API refuses both. Temperature and TopP are
+// for the models of the first line, with Version 2023-06-01 and while they do not
+// think; they are left out otherwise, as is Seed.
+//
+// # What else differs
 //
 // Prompts are cached for five minutes unless [Options] say otherwise. A turn that
 // the API pauses, as it does in long searches of its own, is taken up again within
-// the same stream. Nothing is retried: that is the caller's decision, and an
-// [llm.Error] says whether it may help.
+// the same stream, up to eight times. Opus 5.5, Sonnet 5.5 and Fable from 5.1 on
+// refuse to be forced to call a tool: naming one tells them in words, wanting any is
+// an error. Output is held to its schema by the API where it can do that, and asked
+// for in words at other servers, beside a web search, and for open objects.
+//
+// Nothing is retried: that is the caller's decision, and an [llm.Error] says whether
+// it may help. An answer counts only with the event that ends it. The metadata of
+// the terminal chunk tell the message's id, why it ended, with the details of a
+// refusal, and how often the API's own tools ran.
 //
 // The API is documented at platform.claude.com/docs/en/api/messages; how its events
 // look in practice is in this repository's tests.
+//
+// [it]: https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks
 package anthropic
 
 import (

@@ -203,3 +203,57 @@ func TestAPausedTurnThatBreaksOffIsAnError(t *testing.T) {
 		}
 	}
 }
+
+// Some gateways count in UTF-16 and cut a character in two.
+func TestHalvesOfACharacterArePutTogether(t *testing.T) {
+	t.Parallel()
+	piece := func(index, field, text string) string {
+		return `{"type":"content_block_delta","index":` + index + `,"delta":{"` + field + `":"` + text + `"}}`
+	}
+	resp, err := told(
+		t, begins,
+		`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`,
+		piece("0", "text", `a\ud83e`), piece("0", "text", `\udd80b`),
+		`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}`,
+		piece("1", "partial_json", `{\"x\":\"\ud83e`), piece("1", "partial_json", `\udd80\"}`),
+		ends("tool_use"), stops,
+	)
+	if err != nil || resp.Text() != "a🦀b" || string(resp.Message.Calls()[0].Args) != `{"x":"🦀"}` {
+		t.Errorf("%q, %v, %v", resp.Text(), resp, err)
+	}
+}
+
+// One event may be long, and one that is too long is told with the setting that
+// allows it.
+func TestAnEventMayBeLong(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("0123456789abcdef", 4<<20/16)
+	stream := strings.Replace(a2, `{\"a\":`, `{\"long\":\"`+long+`\",\"a\":`, 1)
+	resp, err := llm.Generate(t.Context(), model("claude-opus-5", llmtest.NewWire(llmtest.SSE(stream))), hi())
+	if err != nil || len(resp.Message.Calls()[0].Args) != len(long)+len(`{"long":"","a":1}`) {
+		t.Errorf("4 MiB of arguments: %v", err)
+	}
+	small := func(o *anthropic.Options) { o.MaxEvent = 1 << 20 }
+	if _, err := llm.Generate(t.Context(), model("claude-opus-5", llmtest.NewWire(llmtest.SSE(stream)), small), hi()); err == nil || !strings.Contains(err.Error(), "Options.MaxEvent") {
+		t.Errorf("more than the limit: %v", err)
+	}
+}
+
+// Nothing is sent twice: a request that was refused, or broke off, is its caller's to
+// repeat.
+func TestNothingIsRetried(t *testing.T) {
+	t.Parallel()
+	long := llmtest.JSON(500, `{"type":"error","error":{"type":"api_error","message":"`+strings.Repeat("x", 70<<10)+`"}}`)
+	for name, reply := range map[string]llmtest.Reply{
+		"refused": llmtest.JSON(529, `{}`), "broken off": llmtest.SSE(a2).Dropping(200), "never answered": llmtest.SSE("").Unanswered(), "a long refusal": long,
+	} {
+		w := llmtest.NewWire(reply)
+		_, err := llm.Generate(t.Context(), model("claude-opus-5", w), hi())
+		if !errors.Is(err, llm.ErrTransient) || w.Done() != nil {
+			t.Errorf("%s: %v, %v", name, err, w.Done())
+		}
+		if name == "a long refusal" && (len(err.Error()) > 66<<10 || !strings.HasSuffix(err.Error(), "[truncated: error body exceeded 65536 bytes]")) {
+			t.Errorf("%d bytes of error, %q at its end", len(err.Error()), err.Error()[len(err.Error())-60:])
+		}
+	}
+}
