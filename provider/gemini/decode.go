@@ -181,9 +181,9 @@ func (d *decoder) complete(i *interaction) error {
 
 // open finds the step of an index.
 func (d *decoder) open(index int) *step {
-	for i := len(d.steps) - 1; i >= 0; i-- {
-		if d.steps[i].index == index {
-			return d.steps[i]
+	for _, s := range d.steps {
+		if s.index == index {
+			return s
 		}
 	}
 	return nil

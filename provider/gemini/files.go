@@ -241,10 +241,7 @@ func (f *Files) Wait(ctx context.Context, name string) (*File, error) {
 // uploadBase is where uploads begin: the base URL with /upload before its version.
 func (f *Files) uploadBase() string {
 	u := f.conn.Base()
-	at := strings.LastIndex(u.Path, "/")
-	if at < 0 {
-		at = 0
-	}
+	at := max(0, strings.LastIndex(u.Path, "/"))
 	u.Path = u.Path[:at] + "/upload" + u.Path[at:] + "/files"
 	u.RawPath = ""
 	return u.String()

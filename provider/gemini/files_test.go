@@ -328,6 +328,8 @@ func TestFilesOfAnySizeArriveWhole(t *testing.T) {
 
 // What an upload takes is a piece of the file, however long the file is. It is not
 // parallel: other tests would be counted.
+//
+//nolint:paralleltest // see above
 func TestUploadHoldsOnePieceInMemory(t *testing.T) { // case 63
 	const size = 100 << 20
 	s := &store{sum: sha256.New()}

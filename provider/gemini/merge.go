@@ -3,6 +3,7 @@ package gemini
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/helios-go/helios/provider/internal/wire"
 )
@@ -46,7 +47,7 @@ func join(old, more json.RawMessage) json.RawMessage {
 		if json.Unmarshal(old, &a) != nil || json.Unmarshal(more, &b) != nil {
 			return more
 		}
-		joined = append(a, b...)
+		joined = slices.Concat(a, b)
 	case '{':
 		merged, err := merge(old, more)
 		if err != nil {

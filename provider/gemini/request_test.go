@@ -30,7 +30,7 @@ func TestRequestGoesToTheVersionWithItsRevision(t *testing.T) { // cases 51, 52
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			q := sent(t, &c.o, ask("hi"))
-			if q.Method != "POST" || q.Host != c.host || q.Path != c.path {
+			if q.Method != http.MethodPost || q.Host != c.host || q.Path != c.path {
 				t.Errorf("%s %s%s, want POST %s%s", q.Method, q.Host, q.Path, c.host, c.path)
 			}
 			if got := q.Header.Get("Api-Revision"); got != c.revision {

@@ -48,7 +48,7 @@ type stream struct {
 func (s *stream) run() {
 	body := s.call.body
 	for resumed := 0; ; resumed++ {
-		resp, err := s.post(&body)
+		resp, err := s.post(&body) //nolint:bodyclose // read closes it
 		if err != nil {
 			s.yield(llm.Chunk{}, err)
 			return
