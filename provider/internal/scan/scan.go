@@ -160,7 +160,7 @@ func (s *Scanner) Raw() []byte {
 func (s *Scanner) Skip() {
 	switch c := s.Peek(); c {
 	case '"':
-		s.Str()
+		s.skipString()
 	case '{':
 		s.Enter('{')
 		for s.More('}') {

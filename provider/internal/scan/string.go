@@ -32,6 +32,27 @@ func (s *Scanner) Str() []byte {
 	return nil
 }
 
+// skipString goes past a string, of which nothing is kept: it may be a whole answer.
+func (s *Scanner) skipString() {
+	for i := s.pos + 1; i < len(s.data); i++ {
+		switch c := s.data[i]; {
+		case c == '"':
+			s.pos = i + 1
+			return
+		case c == '\\':
+			s.pos, s.buf = i+1, s.buf[:0]
+			if s.escape(); s.bad {
+				return
+			}
+			i = s.pos - 1
+		case c < ' ':
+			s.bad = true
+			return
+		}
+	}
+	s.bad = true
+}
+
 // unescape reads on in a string whose first escape is n bytes on.
 func (s *Scanner) unescape(n int) []byte {
 	s.buf = append(s.buf[:0], s.data[s.pos:s.pos+n]...)
