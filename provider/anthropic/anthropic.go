@@ -182,7 +182,8 @@ func (m *Model) Err() error { return m.err }
 func (m *Model) Size() llm.Size { return m.info.Size }
 
 // Cost is what one answer costs by the list prices of [Models], with the rate that
-// the cache policy has for tokens written to the cache.
+// the cache policy has for tokens written to the cache. Web searches, which are paid
+// by the piece, are not in it: the metadata tell how many there were.
 func (m *Model) Cost(u llm.Usage) (cost llm.Micros, known bool) {
 	info := m.info
 	if m.opts.Cache == CacheHour {

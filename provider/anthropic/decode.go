@@ -66,6 +66,9 @@ func (d *decoder) event(e sse.Event) (done bool, err error) {
 		return false, nil
 	}
 	if err := d.read(e); err != nil {
+		if string(e.Name) == "error" && !e.Cut { // in whatever words
+			return false, d.failed(e.Data)
+		}
 		return false, d.model.conn.Garbled(e.Cut, err)
 	}
 	kind := d.now.kind

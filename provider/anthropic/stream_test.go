@@ -90,6 +90,15 @@ func TestStreamsOfOtherServers(t *testing.T) {
 	}
 }
 
+// An error is told in the server's words, whatever they are.
+func TestAnErrorThatIsNoJSONIsToldToo(t *testing.T) {
+	t.Parallel()
+	_, err := llm.Generate(t.Context(), model("claude-opus-5", llmtest.NewWire(llmtest.SSE("event: error\ndata: upstream is gone\n\n"))), hi())
+	if err == nil || !strings.Contains(err.Error(), "upstream is gone") {
+		t.Errorf("%v", err)
+	}
+}
+
 // onlyData leaves the lines with the names of events out.
 func onlyData(stream string) string {
 	var b strings.Builder
