@@ -50,9 +50,13 @@ func TestAnAnswerIsTheSameOnEveryWire(t *testing.T) {
 			line := w.Dial(t, server)
 			line.Scope.Add(script.fixtures...)
 			t.Cleanup(func() {
-				if sent := line.Tap.Requests(); t.Failed() && len(sent) > 0 {
-					body := sent[len(sent)-1].Body
-					t.Logf("the last request ends with\n%s", body[max(0, len(body)-4000):])
+				if !t.Failed() {
+					return
+				}
+				for i, e := range line.Scope.Journal() {
+					for _, m := range e.Body.Messages {
+						t.Logf("request %d, answered with %d: %s: %.300s", i+1, e.Response.Status, m.Role, m.Text())
+					}
 				}
 			})
 			got := demoAnswer(t, box, chosen(t, line, server.URL(w.Mock)))

@@ -2,12 +2,14 @@ package mockllm
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"sync/atomic"
 	"testing"
 )
@@ -52,6 +54,7 @@ type Fixture struct {
 // Add adds fixtures for the scope alone, after those of the file.
 func (c *Scope) Add(fixtures ...Fixture) {
 	c.tb.Helper()
+	fixtures = slices.Clone(fixtures) // other scopes may add the same
 	for i := range fixtures {
 		match := maps.Clone(fixtures[i].Match)
 		match["context"] = c.id
@@ -82,7 +85,7 @@ func (c *Scope) call(method, path string, body, answer any) {
 	if err != nil {
 		c.tb.Fatal(err)
 	}
-	req, err := http.NewRequestWithContext(c.tb.Context(), method, c.server.url+path, bytes.NewReader(data))
+	req, err := http.NewRequestWithContext(context.WithoutCancel(c.tb.Context()), method, c.server.url+path, bytes.NewReader(data))
 	if err != nil {
 		c.tb.Fatal(err)
 	}
