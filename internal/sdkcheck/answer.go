@@ -46,7 +46,8 @@ func (p Part) String() string {
 	if p.Signature != "" {
 		fmt.Fprintf(&b, " signed %s", p.Signature)
 	}
-	if extra := tidyJSON(p.Extra); extra != "" && extra != "{}" {
+	// What we note for ourselves beside what the server sent is under our name.
+	if extra := tidyJSON(without(p.Extra, "helios")); extra != "" && extra != "{}" {
 		b.WriteString(" with " + extra)
 	}
 	return b.String()
@@ -96,7 +97,7 @@ func errorClass(err error, words string) string {
 }
 
 // tidyJSON is a JSON text without blanks, with its members in order and without
-// those that are null or empty lists: what clients leave out or fill in at will.
+// those that are null or empty: what clients leave out or fill in at will.
 // Numbers stay as they were written. What is not JSON stays as it is, quoted.
 func tidyJSON(text string) string { return sortedJSON(text, true) }
 
@@ -135,7 +136,9 @@ func prune(v any) any {
 	for name, value := range object {
 		value = prune(value)
 		object[name] = value
-		if list, ok := value.([]any); value == nil || ok && len(list) == 0 {
+		list, isList := value.([]any)
+		inner, isObject := value.(map[string]any)
+		if value == nil || isList && len(list) == 0 || isObject && len(inner) == 0 {
 			delete(object, name)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/v2/packages/param"
 
 	"github.com/helios-go/helios/llm"
-	ours "github.com/helios-go/helios/provider/anthropic"
+	ouranthropic "github.com/helios-go/helios/provider/anthropic"
 )
 
 const anthropicModel = "claude-opus-4-8"
@@ -152,5 +152,5 @@ func anthropicExchanges() []Exchange {
 
 // anthropicCaching is a model of ours as it is without options: it caches.
 func anthropicCaching(at Place) llm.Model {
-	return ours.New(anthropicModel, &ours.Options{Key: "test", BaseURL: at.Base, HTTP: at.HTTP})
+	return ouranthropic.New(anthropicModel, &ouranthropic.Options{Key: "test", HTTP: at.Redirected()})
 }

@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Difference is one thing in which we and an official client differ.
+// A Difference is one thing in which we and an official client differ. Its values
+// are as they stand in a table: see cell.
 type Difference struct {
 	Case, Field, Ours, Theirs string
 	Why                       string // of a row of the page
@@ -16,7 +17,7 @@ type Difference struct {
 
 // String is the difference as a row of the page.
 func (d Difference) String() string {
-	return fmt.Sprintf("| %s | %s | %s | %s | %s |", cell(d.Case), cell(d.Field), cell(d.Ours), cell(d.Theirs), cell(d.Why))
+	return fmt.Sprintf("| %s | %s | %s | %s | %s |", d.Case, d.Field, d.Ours, d.Theirs, d.Why)
 }
 
 // cell writes a value for a table: shortened, and with what would end the cell
@@ -103,6 +104,9 @@ func matches(pattern, value string) bool {
 	for i := range words {
 		words[i] = regexp.QuoteMeta(words[i])
 	}
-	found, err := regexp.MatchString(`(?s)^`+strings.Join(words, `.*`)+`$`, strings.TrimSpace(cell(value)))
+	if len(words) == 1 {
+		return pattern == strings.TrimSpace(value)
+	}
+	found, err := regexp.MatchString(`(?s)^`+strings.Join(words, `.*`)+`$`, strings.TrimSpace(value))
 	return err == nil && found
 }

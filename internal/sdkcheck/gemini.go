@@ -138,6 +138,7 @@ func (s *geminiStep) add(d *interactions.StepDeltaData) {
 		s.args.WriteString(text(d.ArgumentsDelta.Arguments))
 	case d.TextAnnotationDelta != nil:
 		s.annotations, _ = json.Marshal(map[string]any{"annotations": d.TextAnnotationDelta.Annotations})
+	case d.UnknownRaw != nil && s.kind == interactions.StepTypeModelOutput: // nobody knows what it adds to a text
 	default:
 		if raw, err := json.Marshal(d); err == nil {
 			s.deltas = append(s.deltas, raw)

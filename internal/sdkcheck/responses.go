@@ -31,7 +31,7 @@ func responsesStream(ctx context.Context, at Place) *Answer {
 	var text strings.Builder
 	for stream.Next() {
 		event := stream.Current()
-		if event.Type == "response.output_text.delta" {
+		if event.Type == "response.output_text.delta" || event.Type == "response.refusal.delta" {
 			text.WriteString(event.Delta)
 		}
 		var same responses.ResponsesServerEventUnion
@@ -68,13 +68,11 @@ func responsesParts(item *responses.ResponseOutputItemUnion) []Part {
 	case "message":
 		var parts []Part
 		for _, c := range item.Content {
-			switch c.Type {
-			case "output_text":
-				parts = append(parts, Part{Kind: "text", Text: c.Text, Extra: join(
-					without(item.RawJSON(), "type", "role", "content", "status"), without(c.RawJSON(), "type", "text", "logprobs"))})
-			case "refusal":
-				parts = append(parts, Part{Kind: "refusal", Text: c.Refusal, Extra: without(item.RawJSON(), "type", "role", "content", "status")})
+			own := without(c.RawJSON(), "type", "text", "refusal", "logprobs")
+			if c.Type != "output_text" {
+				own = join(own, `{"type":"`+c.Type+`"}`)
 			}
+			parts = append(parts, Part{Kind: "text", Text: c.Text + c.Refusal, Extra: join(besides(item, "role", "content"), `{"content":`+own+`}`)})
 		}
 		return parts
 	case "reasoning":
@@ -86,12 +84,21 @@ func responsesParts(item *responses.ResponseOutputItemUnion) []Part {
 			texts = append(texts, c.Text)
 		}
 		return []Part{{Kind: "thinking", Text: strings.Join(texts, "\n\n"), Signature: item.EncryptedContent,
-			Extra: without(item.RawJSON(), "type", "encrypted_content", "status", "summary", "content")}}
+			Extra: besides(item, "encrypted_content", "summary", "content")}}
 	case "function_call":
 		return []Part{{Kind: "call", ID: item.CallID, Name: item.Name, Args: item.Arguments.OfString,
-			Extra: without(item.RawJSON(), "type", "call_id", "name", "arguments", "status")}}
+			Extra: besides(item, "call_id", "name", "arguments")}}
 	}
 	return []Part{{Kind: "block", Block: item.RawJSON()}}
+}
+
+// besides is what an item says besides its type, the members named, and that it is
+// whole.
+func besides(item *responses.ResponseOutputItemUnion, names ...string) string {
+	if item.Status == "completed" {
+		names = append(names, "status")
+	}
+	return without(item.RawJSON(), append(names, "type")...)
 }
 
 func responsesStop(r *responses.Response, parts []Part) llm.FinishReason {
@@ -105,10 +112,10 @@ func responsesStop(r *responses.Response, parts []Part) llm.FinishReason {
 		return llm.FinishReason(r.Status)
 	}
 	for _, p := range parts {
-		switch p.Kind {
-		case "refusal":
+		switch {
+		case strings.Contains(p.Extra, `"type":"refusal"`):
 			return llm.FinishRefusal
-		case "call":
+		case p.Kind == "call":
 			return llm.FinishToolCalls
 		}
 	}

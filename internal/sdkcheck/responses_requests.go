@@ -14,10 +14,14 @@ import (
 
 const responsesModel = "gpt-5.5"
 
+// responsesTools are the tools as strict mode wants them: every property required,
+// the optional ones nullable.
 func responsesTools() []responses.ToolUnionParam {
-	weather := responses.ToolParamOfFunction("get_weather", object(weatherSchema), false)
+	weather := responses.ToolParamOfFunction("get_weather", object(`{"type":"object",
+		"properties":{"city":{"type":"string","description":"the city"},"days":{"type":["integer","null"]}},
+		"required":["city","days"],"additionalProperties":false}`), true)
 	weather.OfFunction.Description = openai.String("the weather of a city")
-	clock := responses.ToolParamOfFunction("get_time", object(timeSchema), false)
+	clock := responses.ToolParamOfFunction("get_time", object(`{"type":"object","properties":{},"required":[],"additionalProperties":false}`), true)
 	clock.OfFunction.Description = openai.String("the time")
 	return []responses.ToolUnionParam{weather, clock}
 }

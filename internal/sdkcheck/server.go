@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 
@@ -35,6 +36,29 @@ func (s *Server) Play(replies ...llmtest.Reply) (Place, *llmtest.Wire) {
 	prefix := fmt.Sprintf("/%d", len(s.wires))
 	s.wires[prefix] = wire
 	return Place{Base: s.http.URL + prefix, HTTP: s.http.Client()}, wire
+}
+
+// Redirected is a client whose requests all end up at the place, wherever they are
+// addressed to: our providers do some things only at their servers' own addresses.
+func (p Place) Redirected() *http.Client {
+	return &http.Client{Transport: redirect(p)}
+}
+
+type redirect Place
+
+func (r redirect) RoundTrip(q *http.Request) (*http.Response, error) {
+	base, err := url.Parse(r.Base)
+	if err != nil {
+		return nil, err
+	}
+	q = q.Clone(q.Context())
+	q.URL.Scheme, q.URL.Host, q.Host = base.Scheme, base.Host, base.Host
+	q.URL.Path = base.Path + q.URL.Path
+	transport := r.HTTP.Transport
+	if transport == nil {
+		transport = http.DefaultTransport
+	}
+	return transport.RoundTrip(q)
 }
 
 // ServeHTTP implements [http.Handler].

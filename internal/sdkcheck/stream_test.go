@@ -28,9 +28,9 @@ func TestStreamsGiveTheSameMessage(t *testing.T) {
 			table := tables["Streams: "+wire.Name]
 			plays := 0
 			for _, s := range streams {
-				long := len(s.Bodies[0]) > 100_000
+				asItStands := map[Difference]bool{}
 				for _, v := range Variants() {
-					if v.Short && long {
+					if v.Most > 0 && len(s.Bodies[0]) > v.Most {
 						continue
 					}
 					found, err := wire.Compare(t.Context(), server, s, v)
@@ -39,7 +39,11 @@ func TestStreamsGiveTheSameMessage(t *testing.T) {
 					}
 					plays++
 					for _, d := range found {
-						if !table.Lists(d) && !table.ListsOf(s.Name, d) {
+						same := Difference{Field: d.Field, Ours: d.Ours, Theirs: d.Theirs}
+						if v.Name == "" {
+							asItStands[same] = true
+						}
+						if !table.Lists(d) && !table.ListsOf(s.Name, d) && (v.Name == "" || !asItStands[same]) {
 							t.Errorf("a difference that DIFFERENCES.md does not list:\n%v", d)
 						}
 					}

@@ -61,6 +61,10 @@ func ourPart(p *llm.Part) Part {
 		out.Kind, out.ID, out.Name, out.Args = "call", p.Call.ID, p.Call.Name, string(p.Call.Args)
 	case llm.PartOpaque:
 		out.Kind, out.Block, out.Extra = "block", out.Extra, ""
+	case llm.PartMedia:
+		kind, _, _ := strings.Cut(p.Media.MIME, "/")
+		block, _ := json.Marshal(map[string]any{"type": kind, "mime_type": p.Media.MIME, "data": p.Media.Data})
+		out.Kind, out.Block = "block", string(block)
 	default:
 		out.Kind = string(p.Kind)
 	}
@@ -116,7 +120,7 @@ func differ(name string, ours, theirs []Field) []Difference {
 			b = none
 		}
 		if a != b {
-			differences = append(differences, Difference{Case: name, Field: field, Ours: a, Theirs: b})
+			differences = append(differences, Difference{Case: name, Field: field, Ours: cell(a), Theirs: cell(b)})
 		}
 	}
 	return differences

@@ -6,10 +6,14 @@ import (
 
 	"github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/responses"
+	"google.golang.org/genai/interactions/models/interactions"
 
 	"github.com/helios-go/helios/llm"
-	ours "github.com/helios-go/helios/provider/anthropic"
+	ouranthropic "github.com/helios-go/helios/provider/anthropic"
 	"github.com/helios-go/helios/provider/compat"
+	ourgemini "github.com/helios-go/helios/provider/gemini"
+	ouropenai "github.com/helios-go/helios/provider/openai"
 )
 
 // Wires are the wires there are.
@@ -25,8 +29,25 @@ func Wires() []*Wire {
 				return stream.Err()
 			}),
 			Same: func(body map[string]any) {
-				body["system"] = asBlocks(body["system"], "text")
-				eachMessage(body["messages"], func(m map[string]any) { m["content"] = asBlocks(m["content"], "text") })
+				asBlocks(body, "system", "text")
+				eachMessage(body["messages"], func(m map[string]any) { asBlocks(m, "content", "text") })
+			},
+		},
+		{
+			Name: "responses", Model: responsesOurs, Stream: responsesStream, Exchanges: responsesExchanges,
+			Headers: []string{"Content-Type", "Authorization"},
+			Send: sender(func(ctx context.Context, at Place, p responses.ResponseNewParams) error {
+				stream := openaiClient(at).Responses.NewStreaming(ctx, p)
+				for stream.Next() {
+				}
+				return stream.Err()
+			}),
+			Same: func(body map[string]any) {
+				eachMessage(body["input"], func(m map[string]any) {
+					if m["role"] == "user" {
+						asBlocks(m, "content", "input_text")
+					}
+				})
 			},
 		},
 		{
@@ -39,18 +60,41 @@ func Wires() []*Wire {
 				return stream.Err()
 			}),
 			Same: func(body map[string]any) {
-				eachMessage(body["messages"], func(m map[string]any) { m["content"] = asBlocks(m["content"], "text") })
+				eachMessage(body["messages"], func(m map[string]any) { asBlocks(m, "content", "text") })
 			},
+		},
+		{
+			Name: "gemini", Model: geminiOurs, Stream: geminiStream, Exchanges: geminiExchanges,
+			Headers: []string{"Content-Type", "Api-Revision", "X-Goog-Api-Key"},
+			Send: sender(func(ctx context.Context, at Place, p interactions.CreateModelInteraction) error {
+				created, err := geminiCreate(ctx, at, p)
+				if err != nil {
+					return err
+				}
+				stream := created.InteractionSSEStreamEvent
+				defer stream.Close()
+				for stream.Next() {
+				}
+				return stream.Err()
+			}),
 		},
 	}
 }
 
 func anthropicOurs(at Place) llm.Model {
-	return ours.New(anthropicModel, &ours.Options{Key: "test", BaseURL: at.Base, HTTP: at.HTTP, Cache: ours.CacheNone})
+	return ouranthropic.New(anthropicModel, &ouranthropic.Options{Key: "test", HTTP: at.Redirected(), Cache: ouranthropic.CacheNone})
+}
+
+func responsesOurs(at Place) llm.Model {
+	return ouropenai.New(responsesModel, &ouropenai.Options{Key: "test", HTTP: at.Redirected()})
+}
+
+func geminiOurs(at Place) llm.Model {
+	return ourgemini.New(geminiModel, &ourgemini.Options{Key: "test", HTTP: at.Redirected()})
 }
 
 func chatOurs(at Place) llm.Model {
-	return compat.OpenAI(chatModel, &compat.Options{Key: "test", BaseURL: at.Base + "/v1", HTTP: at.HTTP})
+	return compat.OpenAI(chatModel, &compat.Options{Key: "test", HTTP: at.Redirected()})
 }
 
 // sender is a function of any parameters for one of these.
@@ -64,12 +108,11 @@ func sender[P any](send func(context.Context, Place, P) error) func(context.Cont
 	}
 }
 
-// asBlocks is content that is a text as the list of one block that it is short for.
-func asBlocks(content any, kind string) any {
-	if text, ok := content.(string); ok {
-		return []any{map[string]any{"type": kind, "text": text}}
+// asBlocks makes a member that is a text the list of one block that it is short for.
+func asBlocks(object map[string]any, name, kind string) {
+	if text, ok := object[name].(string); ok {
+		object[name] = []any{map[string]any{"type": kind, "text": text}}
 	}
-	return content
 }
 
 func eachMessage(list any, do func(map[string]any)) {
