@@ -19,7 +19,7 @@ import (
 // goes out whole.
 func (m *Model) input(c *call, messages []llm.Message) {
 	b := &builder{
-		model: m.Name(), named: !m.nameless.Load(), names: c.names,
+		model: m.Name(), named: !m.nameless.Load(), names: c.names, tools: c.tools,
 		ids: adapt.NewIDs(adapt.OpenAIIDs, messages), items: make([]any, 0, len(messages)),
 	}
 	if !m.opts.Continuation {

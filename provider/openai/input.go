@@ -14,6 +14,7 @@ type builder struct {
 	model string // Model.Name of whom it is for
 	named bool   // items have the ids that the server gave them
 	names *adapt.Names
+	tools map[string]*adapt.Adapted
 	ids   *adapt.IDs
 	items []any
 }
@@ -175,9 +176,13 @@ func (b *builder) item(p *llm.Part) (id string, item any, ok bool) {
 		return s.id, s.item, true
 	case p.Kind == llm.PartCall && p.Call != nil:
 		f, _ := extras(p)
+		args := adapt.Args(p.Call)
+		if a := b.tools[p.Call.Name]; a != nil {
+			args = a.Out(args)
+		}
 		call := merged(f)
 		call["type"], call["call_id"] = "function_call", b.ids.Out(p.Call.ID)
-		call["name"], call["arguments"] = b.names.Out(p.Call.Name), string(adapt.Args(p.Call))
+		call["name"], call["arguments"] = b.names.Out(p.Call.Name), string(args)
 		return f.text("id"), call, true
 	case p.Kind == llm.PartOpaque:
 		data, valid := verbatim(p)

@@ -58,8 +58,9 @@ func (f fields) object() []byte {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		key, _ := json.Marshal(name) // a string can be written
-		out = append(append(append(out, key...), ':'), f[name]...)
+		if key, err := json.Marshal(name); err == nil { // as of every string
+			out = append(append(append(out, key...), ':'), f[name]...)
+		}
 	}
 	return append(out, '}')
 }

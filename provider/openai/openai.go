@@ -55,7 +55,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -122,8 +121,7 @@ type Model struct {
 
 	nameless atomic.Bool // the server looks for items by their ids in vain
 
-	mu      sync.Mutex
-	schemas map[string]*adapt.Adapted // by dialect and schema
+	schemas adapt.Cache
 }
 
 // New returns a model by its id. It never fails: a key that is missing, or a

@@ -102,30 +102,11 @@ func outputName(name string) string {
 	return name[:min(len(name), adapt.MaxName)]
 }
 
-// maxSchemas is how many adapted schemas a model keeps.
-const maxSchemas = 512
-
 // schema is a schema as the server takes it: a strict one where that is possible.
-// The tools of a conversation are the same in each turn, so it is kept.
 func (m *Model) schema(data json.RawMessage) (*adapt.Adapted, error) {
-	m.mu.Lock()
-	a := m.schemas[string(data)]
-	m.mu.Unlock()
-	if a != nil {
-		return a, nil
-	}
-	a, err := adapt.Schema(data, adapt.OpenAIStrict)
+	a, err := m.schemas.Schema(data, adapt.OpenAIStrict)
 	if err == nil && !a.Strict {
-		a, err = adapt.Schema(data, adapt.OpenAI)
+		a, err = m.schemas.Schema(data, adapt.OpenAI)
 	}
-	if err != nil {
-		return nil, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.schemas == nil || len(m.schemas) >= maxSchemas {
-		m.schemas = map[string]*adapt.Adapted{}
-	}
-	m.schemas[string(data)] = a
-	return a, nil
+	return a, err
 }
