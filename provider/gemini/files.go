@@ -143,9 +143,11 @@ func (f *Files) file(data []byte) (*File, error) {
 	return out, nil
 }
 
+func unusable() error { return invalid("change Options.BaseURL", "the base URL cannot be used") }
+
 // odd is the error of a server that does not keep to the API.
 func (f *Files) odd(what string) error {
-	return &llm.Error{Kind: llm.KindOther, Provider: vendor, Err: errors.New("files: " + what + "; check Options.BaseURL")}
+	return &llm.Error{Kind: llm.KindOther, Provider: vendor, Err: errors.New("files: " + what), Hint: "check Options.BaseURL"}
 }
 
 // validName reports whether a name is one that the API gives: files/ and at most 40
@@ -185,11 +187,11 @@ func (f *Files) call(ctx context.Context, method, name string) ([]byte, error) {
 		return nil, f.err
 	}
 	if !validName(name) {
-		return nil, f.conn.Invalid("%q is no name of a file; it is files/ and small letters, digits and dashes, as in File.Name", name)
+		return nil, invalid("take it from File.Name: files/ and small letters, digits and dashes", "%q is no name of a file", name)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, f.conn.URL("/"+name), http.NoBody)
 	if err != nil {
-		return nil, f.conn.Invalid("the base URL cannot be used; change Options.BaseURL")
+		return nil, unusable()
 	}
 	resp, err := f.conn.Do(req)
 	if err != nil {
@@ -228,12 +230,8 @@ func (f *Files) Wait(ctx context.Context, name string) (*File, error) {
 		if err != nil || file.State == FileActive {
 			return file, err
 		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return file, fmt.Errorf("gemini: wait for %s to be processed: %w", name, context.Cause(ctx))
-		case <-timer.C:
+		if err := sleep(ctx, pause); err != nil {
+			return file, fmt.Errorf("gemini: wait for %s to be processed: %w", name, err)
 		}
 	}
 }

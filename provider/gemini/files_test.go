@@ -357,3 +357,60 @@ func TestUploadHoldsOnePieceInMemory(t *testing.T) { // case 63
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// A piece that breaks off is gone on with where it broke.
+func TestBrokenUploadGoesOn(t *testing.T) {
+	t.Parallel()
+	upload := func(replies ...llmtest.Reply) (*gemini.File, []*llmtest.WireRequest, error) {
+		wire := llmtest.NewWire(append([]llmtest.Reply{started(there)}, replies...)...)
+		file, err := filesOn(wire).Upload(context.Background(), strings.NewReader("0123456789"), 10, &gemini.UploadOptions{MIME: "video/mp4"})
+		if bad := wire.Done(); bad != nil {
+			t.Error(bad)
+		}
+		return file, wire.Requests()[1:], err
+	}
+	received := func(n string) llmtest.Reply {
+		return llmtest.JSON(200, "").Header("X-Goog-Upload-Status", "active").Header("X-Goog-Upload-Size-Received", n)
+	}
+	done := llmtest.JSON(200, `{"file":`+active+`}`)
+	broken, busy := llmtest.SSE("").Unanswered(), llmtest.JSON(503, `{}`)
+	for name, c := range map[string]struct {
+		replies []llmtest.Reply
+		bodies  string
+		fails   bool
+	}{
+		"in the middle":      {[]llmtest.Reply{broken, received("4"), done}, "0123456789||456789", false},
+		"twice":              {[]llmtest.Reply{busy, received("0"), broken, received("9"), done}, "0123456789||0123456789||9", false},
+		"before the answer":  {[]llmtest.Reply{broken, llmtest.JSON(200, `{"file":`+active+`}`).Header("X-Goog-Upload-Status", "final")}, "0123456789|", false},
+		"and so does asking": {[]llmtest.Reply{broken, busy, done}, "0123456789||0123456789", false},
+		"and it is gone":     {[]llmtest.Reply{broken, llmtest.JSON(404, `{}`)}, "0123456789|", true},
+		"and nobody knows":   {[]llmtest.Reply{broken, received("11")}, "0123456789|", true},
+		"for good": {[]llmtest.Reply{
+			busy, received("0"), busy, received("0"), busy, received("0"), busy, received("0"), busy,
+		}, "0123456789||0123456789||0123456789||0123456789||0123456789", true},
+		"by refusal": {[]llmtest.Reply{llmtest.JSON(400, `{}`)}, "0123456789", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				file, requests, err := upload(c.replies...)
+				if (err != nil) != c.fails || (file == nil) != c.fails {
+					t.Errorf("file %v, error %v", file, err)
+				}
+				var bodies []string
+				for _, q := range requests {
+					if q.Header.Get("X-Goog-Upload-Command") != "query" || len(q.Body) > 0 {
+						offset, bad := strconv.Atoi(q.Header.Get("X-Goog-Upload-Offset"))
+						if bad != nil || string(q.Body) != "0123456789"[offset:] {
+							t.Errorf("sent %q at %d", q.Body, offset)
+						}
+					}
+					bodies = append(bodies, string(q.Body))
+				}
+				if got := strings.Join(bodies, "|"); got != c.bodies {
+					t.Errorf("sent %s, want %s", got, c.bodies)
+				}
+			})
+		})
+	}
+}

@@ -133,9 +133,9 @@ func New(model string, o *Options) *Model {
 	}
 	switch {
 	case m.id == "":
-		m.err = m.conn.Invalid("there is no model; name one, such as gemini-3.8-flash")
+		m.err = invalid("name one, such as gemini-3.8-flash", "there is no model")
 	case m.o.Summaries != "" && m.o.Summaries != "auto" && m.o.Summaries != "none":
-		m.err = m.conn.Invalid("Options.Summaries is %q; it is auto or none", m.o.Summaries)
+		m.err = invalid("set it to auto or none", "Options.Summaries is %q", m.o.Summaries)
 	}
 	catalogue := Models()
 	m.info, _ = catalogue.Find(m.id)
@@ -151,7 +151,7 @@ func (o *Options) connect(model string) (*wire.Conn, error) {
 		version = defaultVersion
 	}
 	if o.BaseURL == "" && !versions.MatchString(version) {
-		return nil, &llm.Error{Kind: llm.KindInvalidRequest, Provider: vendor, Err: fmt.Errorf("Options.Version is %q; it is v1 or v1beta", version)}
+		return nil, invalid("set it to v1 or v1beta", "Options.Version is %q", version)
 	}
 	return wire.New(&wire.Settings{
 		Provider: vendor, Model: model,
@@ -161,6 +161,11 @@ func (o *Options) connect(model string) (*wire.Conn, error) {
 		HeaderTimeout: o.HeaderTimeout, IdleTimeout: o.IdleTimeout, MaxEvent: o.MaxEvent,
 		Kinds: kinds,
 	})
+}
+
+// invalid is the error of what the server could not take, and what to do about it.
+func invalid(hint, format string, args ...any) error {
+	return &llm.Error{Kind: llm.KindInvalidRequest, Provider: vendor, Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
 // keyVariable is the variable that holds the key: Google's own clients read both.

@@ -131,7 +131,7 @@ func system(parts []llm.Part) string {
 
 func (m *Model) tools(c *call, req *llm.Request) error {
 	if m.o.WebFetch && len(req.Tools) > 0 {
-		return m.conn.Invalid("the API does not take web pages together with tools; unset Options.WebFetch, or the request's Tools")
+		return invalid("unset Options.WebFetch, or the request's Tools", "the API does not take web pages together with tools")
 	}
 	c.args = make(map[string]*adapt.Adapted, len(req.Tools))
 	for i := range req.Tools {
@@ -159,7 +159,7 @@ func (m *Model) generation(c *call, req *llm.Request) error {
 	switch o.Thinking {
 	case llm.ThinkingDefault:
 	case llm.ThinkingNone:
-		return m.conn.Invalid("the thinking of Gemini's models cannot be turned off; set Thinking to minimal, or leave it unset")
+		return invalid("set Thinking to minimal, or leave it unset", "the thinking of Gemini's models cannot be turned off")
 	case llm.ThinkingMinimal:
 		g.Level = leastThinking(m.id)
 	case llm.ThinkingXHigh, llm.ThinkingMax: // there is nothing above

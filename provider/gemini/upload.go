@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/provider/internal/wire"
 )
 
@@ -51,7 +50,7 @@ func (f *Files) UploadPath(ctx context.Context, path string, o *UploadOptions) (
 		return nil, fmt.Errorf("gemini: upload: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, f.conn.Invalid("upload %q: it is no regular file; use Upload with a reader", path)
+		return nil, invalid("use Upload with a reader", "upload %q: it is no regular file", path)
 	}
 	var with UploadOptions
 	if o != nil {
@@ -67,7 +66,8 @@ func (f *Files) UploadPath(ctx context.Context, path string, o *UploadOptions) (
 }
 
 // Upload sends size bytes from r, in pieces of 8 MiB of which one is in memory, and
-// waits until the server has processed them. A size of -1 is not known: r is then
+// waits until the server has processed them. A piece that breaks off is gone on with
+// where it broke, a few times. A size of -1 is not known: r is then
 // read to its end. Otherwise a reader that holds more or less is an error.
 //
 // The file is returned with an error too, where the server has it already: it is
@@ -81,7 +81,7 @@ func (f *Files) Upload(ctx context.Context, r io.Reader, size int64, o *UploadOp
 	}
 	kind, _, err := mime.ParseMediaType(o.MIME)
 	if err != nil {
-		return nil, f.conn.Invalid("upload: the type of the file is %q, which is no MIME type; set UploadOptions.MIME", o.MIME)
+		return nil, invalid("set UploadOptions.MIME", "upload: the type of the file is %q, which is no MIME type", o.MIME)
 	}
 	u := &upload{files: f, ctx: ctx, src: r, size: size, o: o}
 	if u.address, err = f.begin(ctx, size, kind, o.Name); err != nil {
@@ -122,7 +122,7 @@ func (f *Files) begin(ctx context.Context, size int64, kind, name string) (*url.
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, f.uploadBase(), bytes.NewReader(body))
 	if err != nil {
-		return nil, f.conn.Invalid("the base URL cannot be used; change Options.BaseURL")
+		return nil, unusable()
 	}
 	h := req.Header
 	h.Set("Content-Type", "application/json")
@@ -206,34 +206,4 @@ func (u *upload) fits(held int64, last bool) error {
 		return u.files.conn.Invalid("upload: the reader ended after %d of %d bytes", total, u.size)
 	}
 	return nil
-}
-
-// piece sends one piece.
-func (u *upload) piece(data []byte, last bool) ([]byte, error) {
-	f := u.files
-	req, err := http.NewRequestWithContext(u.ctx, http.MethodPost, u.address.String(), bytes.NewReader(data))
-	if err != nil {
-		return nil, f.odd("it gave no address to send the file to")
-	}
-	command := "upload"
-	if last {
-		command = "upload, finalize"
-	}
-	req.Header.Set("Content-Type", "application/octet-stream")
-	req.Header.Set("X-Goog-Upload-Offset", strconv.FormatInt(u.sent, 10))
-	req.Header.Set("X-Goog-Upload-Command", command)
-	resp, err := f.bulk.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := f.answer(resp)
-	if err != nil {
-		return nil, err
-	}
-	// The reply to the last piece tells the file, and to the others that the server
-	// waits for more.
-	if state := resp.Header.Get("X-Goog-Upload-Status"); !last && state != "" && state != "active" {
-		return nil, &llm.Error{Kind: llm.KindTransient, Provider: vendor, Err: fmt.Errorf("files: the server gave the upload up after %d bytes (%s)", u.sent+int64(len(data)), state)}
-	}
-	return answer, nil
 }
