@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 
-	"google.golang.org/genai"
 	sdk "google.golang.org/genai/interactions"
+	"google.golang.org/genai/interactions/models/components"
 	"google.golang.org/genai/interactions/models/interactions"
 	"google.golang.org/genai/interactions/models/operations"
 	"google.golang.org/genai/interactions/retry"
@@ -14,25 +14,14 @@ import (
 	"github.com/helios-go/helios/llm"
 )
 
-// geminiClient is the official client.
-func geminiClient(ctx context.Context, at Place) (*sdk.Interactions, error) {
-	client, err := genai.NewClient(ctx, &genai.ClientConfig{
-		APIKey: "test", Backend: genai.BackendGeminiAPI, HTTPClient: at.HTTP, HTTPOptions: genai.HTTPOptions{BaseURL: at.Base, APIVersion: "v1beta"},
-	})
-	if err != nil {
-		return nil, err
-	}
-	return client.Interactions, nil
-}
-
-// geminiCreate begins an interaction that is tried once.
+// geminiCreate begins an interaction with the official client, which tries once.
+// Its package genai makes the same client of an environment's settings, and brings
+// gRPC and the sign-in of a cloud along.
 func geminiCreate(ctx context.Context, at Place, m interactions.CreateModelInteraction) (*operations.CreateInteractionResponse, error) {
-	client, err := geminiClient(ctx, at)
-	if err != nil {
-		return nil, err
-	}
-	m.Stream = genai.Ptr(true)
-	return client.Create(ctx, operations.CreateInteractionRequest{Body: operations.NewCreateInteractionRequestBody(m)},
+	client := sdk.New(sdk.WithServerURL(at.Base), sdk.WithAPIVersion("v1beta"), sdk.WithClient(at.HTTP),
+		sdk.WithSecurity(components.Security{APIKey: sdk.String("test")}))
+	m.Stream = sdk.Bool(true)
+	return client.Interactions.Create(ctx, operations.CreateInteractionRequest{Body: operations.NewCreateInteractionRequestBody(m)},
 		operations.WithRetries(retry.Config{Strategy: "none"}))
 }
 
@@ -40,7 +29,7 @@ func geminiCreate(ctx context.Context, at Place, m interactions.CreateModelInter
 // leaves it to its user to put them together: here.
 func geminiStream(ctx context.Context, at Place) *Answer {
 	created, err := geminiCreate(ctx, at, interactions.CreateModelInteraction{
-		Model: "gemini-3.8-flash", Input: genai.Ptr(interactions.NewInteractionsInput("hi")),
+		Model: "gemini-3.8-flash", Input: sdk.Pointer(interactions.NewInteractionsInput("hi")),
 	})
 	if err != nil {
 		return &Answer{Err: err}

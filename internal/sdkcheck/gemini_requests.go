@@ -4,7 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 
-	"google.golang.org/genai"
+	sdk "google.golang.org/genai/interactions"
 	"google.golang.org/genai/interactions/models/interactions"
 
 	"github.com/helios-go/helios/llm"
@@ -14,8 +14,8 @@ const geminiModel = "gemini-3.8-flash"
 
 func geminiTools() []interactions.Tool {
 	return []interactions.Tool{
-		interactions.NewTool(interactions.Function{Name: genai.Ptr("get_weather"), Description: genai.Ptr("the weather of a city"), Parameters: object(weatherSchema)}),
-		interactions.NewTool(interactions.Function{Name: genai.Ptr("get_time"), Description: genai.Ptr("the time"), Parameters: object(timeSchema)}),
+		interactions.NewTool(interactions.Function{Name: sdk.Pointer("get_weather"), Description: sdk.Pointer("the weather of a city"), Parameters: object(weatherSchema)}),
+		interactions.NewTool(interactions.Function{Name: sdk.Pointer("get_time"), Description: sdk.Pointer("the time"), Parameters: object(timeSchema)}),
 	}
 }
 
@@ -28,15 +28,15 @@ func geminiExchanges() []Exchange {
 	user := func(c ...content) step { return interactions.NewStep(interactions.UserInputStep{Content: c}) }
 	said := func(c ...content) step { return interactions.NewStep(interactions.ModelOutputStep{Content: c}) }
 	base := func(steps ...step) params {
-		return params{Model: geminiModel, Input: genai.Ptr(interactions.NewInteractionsInput(steps))}
+		return params{Model: geminiModel, Input: sdk.Pointer(interactions.NewInteractionsInput(steps))}
 	}
 	change := func(p params, f func(*params)) params { f(&p); return p }
 	config := func(p params, c interactions.GenerationConfig) params {
 		p.GenerationConfig = &c
 		return p
 	}
-	image := interactions.NewContent(interactions.ImageContent{Data: genai.Ptr(base64.StdEncoding.EncodeToString(pixel)), MimeType: interactions.ImageContentMimeTypeImagePng.ToPointer()})
-	document := interactions.NewContent(interactions.DocumentContent{Data: genai.Ptr(base64.StdEncoding.EncodeToString(page)), MimeType: interactions.DocumentContentMimeTypeApplicationPdf.ToPointer()})
+	image := interactions.NewContent(interactions.ImageContent{Data: sdk.Pointer(base64.StdEncoding.EncodeToString(pixel)), MimeType: interactions.ImageContentMimeTypeImagePng.ToPointer()})
+	document := interactions.NewContent(interactions.DocumentContent{Data: sdk.Pointer(base64.StdEncoding.EncodeToString(page)), MimeType: interactions.DocumentContentMimeTypeApplicationPdf.ToPointer()})
 	called := func(id, name string, args map[string]any) step {
 		return interactions.NewStep(interactions.FunctionCallStep{ID: id, Name: name, Arguments: args})
 	}
@@ -53,7 +53,7 @@ func geminiExchanges() []Exchange {
 	return exchanges([]plain{
 		{"text", ask("What is the solar wind?"), base(user(text("What is the solar wind?")))},
 		{"systems", with(ask("hi"), func(r *llm.Request) { r.System = []llm.Part{llm.Text("Be brief."), llm.Text("Be kind.")} }),
-			change(base(user(text("hi"))), func(p *params) { p.SystemInstruction = genai.Ptr("Be brief.\n\nBe kind.") })},
+			change(base(user(text("hi"))), func(p *params) { p.SystemInstruction = sdk.Pointer("Be brief.\n\nBe kind.") })},
 		{"turns", &llm.Request{Messages: []llm.Message{llm.User("a"), llm.Assistant("b"), llm.User("c")}},
 			base(user(text("a")), said(text("b")), user(text("c")))},
 		{"characters", ask(characters), base(user(text(characters)))},
@@ -62,8 +62,8 @@ func geminiExchanges() []Exchange {
 		{"tools", withTools(ask("Weather?")), withGeminiTools(base(user(text("Weather?"))))},
 		{"results", twoCalls("c1", "c2"), change(withGeminiTools(base(user(text("Weather and time?")), said(text("Let me look.")),
 			called("c1", "get_weather", map[string]any{"city": "Paris"}), called("c2", "get_time", map[string]any{}),
-			answered("c1", "get_weather", "20 C", nil), answered("c2", "get_time", "no clock", genai.Ptr(true)))),
-			func(p *params) { p.SystemInstruction = genai.Ptr("Be brief.") })},
+			answered("c1", "get_weather", "20 C", nil), answered("c2", "get_time", "no clock", sdk.Pointer(true)))),
+			func(p *params) { p.SystemInstruction = sdk.Pointer("Be brief.") })},
 		{"no choice", with(withTools(ask("hi")), func(r *llm.Request) { r.Choice.Mode = llm.ChoiceNone }),
 			config(withGeminiTools(base(user(text("hi")))), choice(interactions.NewToolChoice(interactions.ToolChoiceTypeNone)))},
 		{"any choice", with(withTools(ask("hi")), func(r *llm.Request) { r.Choice.Mode = llm.ChoiceAny }),
@@ -71,24 +71,24 @@ func geminiExchanges() []Exchange {
 		{"named choice", with(withTools(ask("hi")), func(r *llm.Request) {
 			r.Choice = llm.ToolChoice{Mode: llm.ChoiceNamed, Names: []string{"get_time"}}
 		}), config(withGeminiTools(base(user(text("hi")))), choice(interactions.NewToolChoice(interactions.ToolChoiceConfig{
-			AllowedTools: &interactions.AllowedTools{Mode: genai.Ptr(interactions.ToolChoiceTypeAny), Tools: []string{"get_time"}},
+			AllowedTools: &interactions.AllowedTools{Mode: sdk.Pointer(interactions.ToolChoiceTypeAny), Tools: []string{"get_time"}},
 		})))},
 		{"output", with(ask("How fast?"), func(r *llm.Request) { r.Output = schema("speed", speedSchema) }),
 			change(base(user(text("How fast?"))), func(p *params) {
 				mime := interactions.TextResponseFormatMimeTypeApplicationJSON
 				p.ResponseFormat = &interactions.CreateModelInteractionResponseFormat{
 					Type:           interactions.CreateModelInteractionResponseFormatTypeResponseFormat,
-					ResponseFormat: genai.Ptr(interactions.NewResponseFormat(interactions.TextResponseFormat{MimeType: &mime, Schema: object(speedSchema)})),
+					ResponseFormat: sdk.Pointer(interactions.NewResponseFormat(interactions.TextResponseFormat{MimeType: &mime, Schema: object(speedSchema)})),
 				}
 			})},
 		{"options", with(ask("hi"), func(r *llm.Request) {
 			r.Options = llm.Options{MaxTokens: 500, Temperature: new(0.25), TopP: new(0.5), Seed: new(int64(7)), Stop: []string{"three", "four"}}
 		}), config(base(user(text("hi"))), interactions.GenerationConfig{
-			MaxOutputTokens: genai.Ptr(500), Temperature: genai.Ptr(float32(0.25)), TopP: genai.Ptr(float32(0.5)), Seed: genai.Ptr(7), StopSequences: []string{"three", "four"},
+			MaxOutputTokens: sdk.Pointer(500), Temperature: sdk.Pointer(float32(0.25)), TopP: sdk.Pointer(float32(0.5)), Seed: sdk.Pointer(7), StopSequences: []string{"three", "four"},
 		})},
 		{"thinking high", with(ask("hi"), func(r *llm.Request) { r.Options.Thinking = llm.ThinkingHigh }),
 			config(base(user(text("hi"))), interactions.GenerationConfig{
-				ThinkingLevel: interactions.ThinkingLevelHigh.ToPointer(), ThinkingSummaries: genai.Ptr(interactions.ThinkingSummariesAuto),
+				ThinkingLevel: interactions.ThinkingLevelHigh.ToPointer(), ThinkingSummaries: sdk.Pointer(interactions.ThinkingSummariesAuto),
 			})},
 		{"thought again", withTools(&llm.Request{Messages: []llm.Message{
 			llm.User("Weather?"), {Role: llm.RoleAssistant, Parts: []llm.Part{
@@ -96,13 +96,13 @@ func geminiExchanges() []Exchange {
 			}},
 			results(result("c1", "get_weather", false, llm.Text("20 C"))),
 		}}), withGeminiTools(base(user(text("Weather?")),
-			interactions.NewStep(interactions.ThoughtStep{Signature: genai.Ptr("SIG1"), Summary: []interactions.ThoughtSummaryContent{interactions.NewThoughtSummaryContent(interactions.TextContent{Text: "hm"})}}),
+			interactions.NewStep(interactions.ThoughtStep{Signature: sdk.Pointer("SIG1"), Summary: []interactions.ThoughtSummaryContent{interactions.NewThoughtSummaryContent(interactions.TextContent{Text: "hm"})}}),
 			called("c1", "get_weather", map[string]any{"city": "Paris"}), answered("c1", "get_weather", "20 C", nil)))},
 		{"server tools again", &llm.Request{Messages: []llm.Message{
 			llm.User("Wind?"), {Role: llm.RoleAssistant, Parts: []llm.Part{
 				{Kind: llm.PartOpaque, Opaque: &llm.Opaque{Provider: "gemini", Data: json.RawMessage(search)}, Model: "gemini/" + geminiModel}, llm.Text("Fast."),
 			}}, llm.User("Sure?"),
-		}}, base(user(text("Wind?")), interactions.NewStep(interactions.GoogleSearchCallStep{ID: "gs1", Signature: genai.Ptr("SIGA"), Arguments: interactions.GoogleSearchCallArguments{Queries: []string{"wind"}}}),
+		}}, base(user(text("Wind?")), interactions.NewStep(interactions.GoogleSearchCallStep{ID: "gs1", Signature: sdk.Pointer("SIGA"), Arguments: interactions.GoogleSearchCallArguments{Queries: []string{"wind"}}}),
 			said(text("Fast.")), user(text("Sure?")))},
 	})
 }
