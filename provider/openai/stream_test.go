@@ -10,6 +10,7 @@ import (
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/llm/llmtest"
+	"github.com/helios-go/helios/provider/openai"
 )
 
 // told is a message in lines, with all that is kept of it.
@@ -54,6 +55,37 @@ func TestATurnWithEverything(t *testing.T) {
 		t.Errorf("%s, %+v", resp.Finish, resp.Usage)
 	}
 	same(t, "the meta", resp.Meta, `{"id":"resp_1","model":"gpt-6-sol-2026-09-22","status":"completed","service_tier":"default","reasoning_tokens":30}`)
+}
+
+// What is shown while it comes is what there is in the end, part by part.
+func TestDeltasAddUp(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"tools.sse", "search.sse", "refusal.sse", "incomplete.sse"} {
+		wire := llmtest.NewWire(llmtest.SSE(fixture(t, name)))
+		m := openai.New("gpt-6-sol", &openai.Options{Key: key, HTTP: wire.Client()})
+		deltas := map[int]string{}
+		for c, err := range m.Stream(t.Context(), hello()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch c.Kind {
+			case llm.ChunkText, llm.ChunkThinking, llm.ChunkArgs:
+				deltas[c.Index] += c.Text
+			case llm.ChunkCall:
+				if c.Call.ID == "" || c.Call.Name == "" || len(c.Call.Args) > 0 {
+					t.Errorf("%s: a call begins as %v", name, c.Call)
+				}
+			case llm.ChunkPart:
+				want := c.Part.Text
+				if c.Part.Call != nil {
+					want = string(c.Part.Call.Args)
+				}
+				if deltas[c.Index] != want {
+					t.Errorf("%s: the deltas of part %d are %q, want %q", name, c.Index, deltas[c.Index], want)
+				}
+			}
+		}
+	}
 }
 
 // Whatever the pieces and the ends of lines, and whoever leaves out the name of the
