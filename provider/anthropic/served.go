@@ -36,7 +36,11 @@ func (e *encoder) serve() *served {
 	s := &served{asked: map[string]bool{}, answered: map[string]bool{}}
 	for i := range e.req.Messages {
 		for j := range e.req.Messages[i].Parts {
-			h := headOf(&e.req.Messages[i].Parts[j])
+			p := &e.req.Messages[i].Parts[j]
+			h := headOf(p)
+			if ours, _ := e.ours(p); !ours {
+				continue
+			}
 			if h.asks() {
 				s.asked[h.ID] = true
 			}
