@@ -128,7 +128,7 @@ func (b *sentBody) problem() string {
 		case len(m.Content) == 0:
 			return "an empty message"
 		}
-		var open, answered []string
+		var open []string
 		for j, c := range m.Content {
 			switch c.Type {
 			case "text":
@@ -153,26 +153,35 @@ func (b *sentBody) problem() string {
 				}
 			}
 		}
-		if len(open) == 0 {
-			continue
+		if problem := b.answered(i, open); problem != "" {
+			return problem
 		}
-		for j := range open {
-			if i+1 >= len(b.Messages) || j >= len(b.Messages[i+1].Content) {
-				return "a call without a result"
-			}
-			r := &b.Messages[i+1].Content[j]
-			if r.Type != "tool_result" {
-				return "a result that does not stand in front"
-			}
-			answered = append(answered, r.ToolUseID)
-			r.Type = "answered"
+	}
+	return ""
+}
+
+// answered is what is wrong with the results of a message's calls.
+func (b *sentBody) answered(i int, open []string) string {
+	if len(open) == 0 {
+		return ""
+	}
+	var answered []string
+	for j := range open {
+		if i+1 >= len(b.Messages) || j >= len(b.Messages[i+1].Content) {
+			return "a call without a result"
 		}
-		if strings.Join(open, " ") != strings.Join(answered, " ") {
-			return "results of other calls"
+		r := &b.Messages[i+1].Content[j]
+		if r.Type != "tool_result" {
+			return "a result that does not stand in front"
 		}
-		if last := i+2 == len(b.Messages); last && b.Thinking.Type == "enabled" && !b.begun(i) {
-			return "a budget in a turn that has no thought"
-		}
+		answered = append(answered, r.ToolUseID)
+		r.Type = "answered"
+	}
+	if strings.Join(open, " ") != strings.Join(answered, " ") {
+		return "results of other calls"
+	}
+	if i+2 == len(b.Messages) && b.Thinking.Type == "enabled" && !b.begun(i) {
+		return "a budget in a turn that has no thought"
 	}
 	return ""
 }
