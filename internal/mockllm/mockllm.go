@@ -94,6 +94,9 @@ func Start(tb testing.TB, o Options) *Server {
 	if o.Fixtures, err = filepath.Abs(o.Fixtures); err != nil {
 		tb.Fatal(err)
 	}
+	if o.Chunk == 0 {
+		o.Chunk = 20
+	}
 	running.Lock()
 	defer running.Unlock()
 	if s := running.servers[o]; s != nil {

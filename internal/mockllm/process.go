@@ -37,9 +37,6 @@ type process struct {
 var listening = regexp.MustCompile(`listening on (http://\S+)`)
 
 func start(f installed, o Options) (*Server, error) {
-	if o.Chunk == 0 {
-		o.Chunk = 20
-	}
 	p := &process{
 		cmd: exec.CommandContext(context.Background(), f.node, "--import", leash, f.server, "--strict", "--validate-on-load",
 			"-h", "127.0.0.1", "-p", "0", "-f", o.Fixtures, "-c", strconv.Itoa(o.Chunk)),
