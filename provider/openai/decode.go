@@ -3,6 +3,7 @@ package openai
 import (
 	"errors"
 	"slices"
+	"strconv"
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/provider/internal/adapt"
@@ -262,8 +263,11 @@ func (d *decoder) added(e *event) {
 
 // call is the id that pairs a call with its result.
 func (it *item) call() string {
-	if it.callID != "" {
+	switch {
+	case it.callID != "":
 		return it.callID
+	case it.id != "":
+		return it.id
 	}
-	return it.id
+	return "call_" + strconv.Itoa(it.index)
 }

@@ -96,6 +96,7 @@ func (b *builder) assistant(parts []llm.Part) {
 		// one without the other.
 		if f, isMap := item.(map[string]any); isMap && (!b.named || len(b.items) == before) {
 			delete(f, "id")
+			delete(f, "status") // which only an item with an id has
 		}
 		if f, isMap := item.(map[string]any); isMap && p.Kind == llm.PartText {
 			texts = &said{item: f, id: id}

@@ -174,6 +174,13 @@ func TestServerItemsGoBackInPlace(t *testing.T) {
 			"annotations":[{"type":"url_citation","url":"https://example.org/wind","title":"Wind","start_index":0,"end_index":3}]}]}]`)
 }
 
+// An answer that was cut goes back as far as it came.
+func TestACutAnswerGoesBack(t *testing.T) {
+	t.Parallel()
+	same(t, "the input", turns(t, llm.User("hi"), answer(t, "incomplete.sse"), llm.User("hi")), `[`+user+`,
+		{"type":"message","role":"assistant","content":[{"type":"output_text","text":"The solar wi"}]},`+user+`]`)
+}
+
 // Two pieces of one message are one message again, reasoning in a row stays so.
 func TestItemsOfSeveralParts(t *testing.T) {
 	t.Parallel()

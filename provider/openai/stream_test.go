@@ -230,6 +230,8 @@ func TestServersThatSayLess(t *testing.T) {
 			`tool_call "" call_1 f {"a":1}` + "\n"},
 		"no arguments": {event(`{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","call_id":"call_1","name":"f","arguments":""}}`) + end,
 			`tool_call "" call_1 f {}` + "\n"},
+		"no id of any kind": {event(`{"type":"response.output_item.done","output_index":3,"item":{"type":"function_call","name":"f","arguments":"{}"}}`) + end,
+			`tool_call "" call_3 f {}` + "\n"},
 		"cut arguments": {event(`{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","call_id":"call_1","name":"f","arguments":"{\"path\":\"a\",\"content\":\"x"}}`) + end,
 			`tool_call "" call_1 f {"path":"a","content":"x` + "\n"},
 		"a text without deltas": {event(`{"type":"response.output_text.done","item_id":"m","output_index":0,"content_index":0,"text":"all of it"}`) + end,
