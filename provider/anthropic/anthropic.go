@@ -255,7 +255,7 @@ func (m *Model) stream(ctx context.Context, req *llm.Request, yield func(llm.Chu
 			return nil
 		}
 		if pauses == maxPauses {
-			return &llm.Error{Kind: llm.KindOther, Provider: "anthropic", Err: fmt.Errorf("the turn was paused %d times and is still not over; ask for less at once", pauses+1)}
+			return &llm.Error{Kind: llm.KindOther, Provider: "anthropic", Hint: "ask for less at once", Err: fmt.Errorf("the turn was paused %d times and is still not over", pauses+1)}
 		}
 		if err := e.resume(d.segment(), d.container()); err != nil {
 			return err
