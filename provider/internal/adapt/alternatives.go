@@ -177,15 +177,18 @@ func (a *adapter) alternative(rest *object, v any) any {
 	return a.schema(a.both(rest, sub))
 }
 
+// maxUniting is how many levels of alternatives become one.
+const maxUniting = 10
+
 // united is a schema of which one of several alternatives holds, without them: an
 // object that has the properties of all, and must have those that all want.
 func (a *adapter) united(s *object, key string) *object {
 	list := s.list(key)
-	if !s.has(key) || a.merging >= maxMerging {
+	if !s.has(key) || a.uniting >= maxUniting {
 		return without(s, key)
 	}
-	a.merging++
-	defer func() { a.merging-- }()
+	a.uniting++
+	defer func() { a.uniting-- }()
 	whole := s
 	s = without(s, key)
 	props, kinds := newObject(4), map[string]map[string]bool{}
@@ -196,7 +199,7 @@ func (a *adapter) united(s *object, key string) *object {
 		if !ok {
 			return s
 		}
-		sub = a.joined(a.resolved(sub))
+		sub = a.joined(a.opened(sub))
 		if types := typesOf(sub); len(types) > 0 && !slices.Contains(types, "object") {
 			if s.text("type") != "object" && a.level > 0 {
 				return whole // it need not be an object

@@ -10,6 +10,8 @@ import (
 func (a *adapter) keywords(s *object) *object {
 	var rest *object  // what holds for each of its alternatives
 	var told []string // what only the description can say
+	entered := len(a.stack)
+	defer func() { a.stack = a.stack[:entered] }()
 	if !a.d.All {
 		if s = a.joined(s); s.has("$ref") { // that all of it was
 			return a.schema(s)

@@ -281,6 +281,9 @@ func inDialect(t *rapid.T, schema json.RawMessage, name string) *adapt.Adapted {
 	if err != nil || string(again.JSON) != string(a.JSON) || again.Strict != a.Strict {
 		t.Fatalf("%s in %s is %s, and another time %s, %v", schema, name, a.JSON, again.JSON, err)
 	}
+	if d := dialects[name]; (d.Strict || d.Closed) && !a.Strict {
+		return a // what could not be closed may be now that it says less
+	}
 	again, err = adapt.Schema(a.JSON, dialects[name])
 	if err != nil || string(again.JSON) != string(a.JSON) {
 		t.Fatalf("%s\nin %s is %s,\nand adapted again %s, %v", schema, name, a.JSON, again.JSON, err)
@@ -449,10 +452,9 @@ func TestBackIsByteForByte(t *testing.T) {
 	a := adapted(t, `{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"string"},"c":{"type":"array","items":{"type":"object","properties":{"d":{"type":"number"},"e":{"type":"string"}}}}}}`, adapt.OpenAIStrict)
 	rapid.Check(t, func(t *rapid.T) {
 		space := func() string { return rapid.SampledFrom([]string{"", " ", "\n\t"}).Draw(t, "space") }
-		var object func(names []string, values map[string][]string) (sent, want string)
-		object = func(names []string, values map[string][]string) (sent, want string) {
+		object := func(names []string, values map[string][]string) (sent, want string) {
 			names = rapid.Permutation(names).Draw(t, "order")
-			sent, want = "{"+space(), "{"
+			sent = "{" + space()
 			want = sent
 			kept := false
 			for i, name := range names {

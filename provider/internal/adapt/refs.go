@@ -231,6 +231,22 @@ func defName(ref string) string {
 	return strings.Trim(plain(ref[strings.LastIndexByte(ref, '/')+1:]), "_") + "_" + hash(ref, 8)
 }
 
+// opened is a schema without the reference that it may begin with, whose target is
+// entered until the schema that it is part of is done with.
+func (a *adapter) opened(s *object) *object {
+	ref, ok := s.m["$ref"].(string)
+	if !ok {
+		return s
+	}
+	target := a.find(ref)
+	s = without(s, "$ref")
+	if target == nil || !a.enter(target) {
+		a.possible = false
+		return s
+	}
+	return a.opened(a.merged(target, s))
+}
+
 // resolved is a schema without the reference that it may begin with.
 func (a *adapter) resolved(s *object) *object {
 	var seen []*object

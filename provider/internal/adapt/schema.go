@@ -13,7 +13,7 @@ const (
 	maxSize  = 1 << 20 // bytes
 	maxDepth = 200     // levels of JSON that it comes with
 	maxNodes = 20_000  // subschemas
-	maxWork  = 4 << 20 // members and bytes looked at in merging
+	maxWork  = 1 << 20 // members and bytes looked at in merging
 	maxLevel = 40      // levels of subschemas that it goes out with
 	growth   = 2_000   // subschemas that following references may add
 )
@@ -89,7 +89,8 @@ type adapter struct {
 	nodes, work int                // how much more there may be
 	over        bool               // it was not enough
 	level       int                // of subschemas
-	merging     int                // levels of merging
+	merging     int                // references that are being followed to merge
+	uniting     int                // levels of alternatives that are being united
 	stack       []*object          // targets of references that are being followed
 	names       map[*object]string // targets of references that are kept
 	defs        *object            // by name
@@ -128,7 +129,7 @@ func (a *adapter) adapt() *Adapted {
 
 // top adapts the whole schema, which has to be an object's.
 func (a *adapter) top() *object {
-	whole := a.joined(a.resolved(a.root))
+	whole := a.joined(a.opened(a.root))
 	for _, key := range []string{"anyOf", "oneOf"} {
 		whole = a.united(whole, key)
 	}

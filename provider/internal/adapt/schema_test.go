@@ -2,7 +2,6 @@ package adapt_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -126,66 +125,4 @@ func TestNullsOfOptionalPropertiesAreTakenBack(t *testing.T) {
 			t.Errorf("%s comes back as %s, want %s", value, got, want)
 		}
 	}
-}
-
-func TestSchemasThatCannotBeAdaptedAreErrors(t *testing.T) {
-	t.Parallel()
-	for name, schema := range map[string]string{
-		"no JSON": `{"type":`, "no object": `[1]`, "false": `false`, "more behind": `{} {}`,
-		"too deep":  strings.Repeat(`{"not":`, 300) + `{}` + strings.Repeat(`}`, 300),
-		"too many":  `{"properties":{` + many(20_001) + `}}`,
-		"too large": `{"description":"` + strings.Repeat("x", 1<<20) + `"}`,
-	} {
-		if _, err := adapt.Schema(json.RawMessage(schema), adapt.Chat); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-}
-
-// many are so many properties.
-func many(n int) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, `"p%d":{},`, i)
-	}
-	return strings.TrimSuffix(b.String(), ",")
-}
-
-// hostile schemas come to an end, with whatever result.
-func TestHostileSchemasEnd(t *testing.T) {
-	t.Parallel()
-	for _, schema := range []string{
-		`{"$ref":"#"}`, `{"allOf":[{"$ref":"#"},{"$ref":"#"}]}`, `{"anyOf":[{"$ref":"#"},{"$ref":"#"}]}`,
-		`{"type":"object","properties":{"p":{"anyOf":[{"$ref":"#/properties/p"},{"$ref":"#/properties/p"}]}}}`,
-		`{"type":"object","properties":{"p":{"allOf":[{"$ref":"#/properties/p"},{"$ref":"#/properties/p"}]}}}`,
-		`{"type":7,"properties":[],"required":{"a":1},"items":3,"enum":{},"anyOf":{},"allOf":7,"additionalProperties":[]}`,
-		`{"type":"object","properties":{"a":null,"b":3,"c":[]}}`, `{"$ref":"#/properties/%zz~2"}`, `{"$ref":7}`,
-	} {
-		for name, d := range dialects {
-			a, err := adapt.Schema(json.RawMessage(schema), d)
-			if err == nil && (!json.Valid(a.JSON) || a.Back(json.RawMessage(`{"p":{"p":null}}`)) == nil) {
-				t.Errorf("%s in %s: %s", schema, name, a.JSON)
-			}
-		}
-	}
-}
-
-func FuzzSchema(f *testing.F) {
-	f.Add([]byte(`{"type":"object","properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"enum":[1,null]}},"allOf":[{"required":["a"]}]}`), []byte(`{"a":null}`))
-	f.Add([]byte(`{"anyOf":[{"properties":{"a":{"type":["string","null"]}}},{"$ref":"#"}]}`), []byte(`{}`))
-	f.Add([]byte(`{"type":"array","items":[{"type":"number"}],"additionalItems":false}`), []byte(`[null]`))
-	f.Fuzz(func(t *testing.T, schema, value []byte) {
-		for name, d := range dialects {
-			a, err := adapt.Schema(schema, d)
-			if err != nil {
-				continue
-			}
-			if !json.Valid(a.JSON) {
-				t.Errorf("%q in %s is %q", schema, name, a.JSON)
-			}
-			if back := a.Back(value); json.Valid(value) && !json.Valid(back) {
-				t.Errorf("%q comes back as %q", value, back)
-			}
-		}
-	})
 }

@@ -58,7 +58,11 @@ func typesOf(s *object) []string {
 	switch {
 	case len(types) > 0:
 	case s.has("const") || len(s.list("enum")) > 0:
-		for _, v := range valuesOf(s) {
+		values := s.list("enum")
+		if one, ok := s.m["const"]; ok {
+			values = []any{one}
+		}
+		for _, v := range values {
 			if t := typeOf(v); !slices.Contains(types, t) {
 				types = append(types, t)
 			}
