@@ -76,8 +76,11 @@ func anthropicExchanges() []Exchange {
 		{"two users in a row", limited(&llm.Request{Messages: []llm.Message{llm.User("a"), llm.User("b")}}),
 			base(user(text("a"), text("b")))},
 		{"characters", limited(ask(characters)), base(user(text(characters)))},
-		{"image", limited(&llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{picture, llm.Text("What is this?")}}}}), base(user(image, text("What is this?")))},
-		{"document", limited(&llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{paper, llm.Text("Sum it up.")}}}}), base(user(document, text("Sum it up.")))},
+		{"image", limited(about("What is this?", picture)), base(user(image, text("What is this?")))},
+		{"document", limited(about("Sum it up.", paper)), base(user(document, text("Sum it up.")))},
+		{"linked files", limited(about("Compare.", linked, leaflet)), base(user(
+			anthropic.NewImageBlock(anthropic.URLImageSourceParam{URL: "https://example.org/sun.png"}),
+			anthropic.NewDocumentBlock(anthropic.URLPDFSourceParam{URL: "https://example.org/wind.pdf"}), text("Compare.")))},
 		{"tools", limited(withTools(ask("Weather?"))), change(base(user(text("Weather?"))), func(p *params) { p.Tools = anthropicTools() })},
 		{"results", limited(twoCalls("toolu_1", "toolu_2")), called()},
 		{"results and more", limited(with(twoCalls("toolu_1", "toolu_2"), func(r *llm.Request) { r.Messages = append(r.Messages, llm.User("Go on.")) })),
@@ -114,6 +117,11 @@ func anthropicExchanges() []Exchange {
 			change(base(user(text("How fast?"))), func(p *params) {
 				p.OutputConfig = anthropic.OutputConfigParam{Format: anthropic.JSONOutputFormatParam{Schema: object(speedSchema)}}
 			})},
+		{"output with tools", limited(with(withTools(ask("How fast?")), func(r *llm.Request) { r.Output = schema("speed", speedSchema) })),
+			change(base(user(text("How fast?"))), func(p *params) {
+				p.Tools = anthropicTools()
+				p.OutputConfig = anthropic.OutputConfigParam{Format: anthropic.JSONOutputFormatParam{Schema: object(speedSchema)}}
+			})},
 		{"stop", limited(with(ask("Count."), func(r *llm.Request) { r.Options.Stop = []string{"three", "four"} })),
 			change(base(user(text("Count."))), func(p *params) { p.StopSequences = []string{"three", "four"} })},
 		{"thinking high", limited(with(ask("hi"), func(r *llm.Request) { r.Options.Thinking = llm.ThinkingHigh })),
@@ -132,6 +140,13 @@ func anthropicExchanges() []Exchange {
 		}}), base(user(text("Wind?")),
 			assistant(anthropic.NewRedactedThinkingBlock("RW5j"), raw(search), raw(found), text("Fast.")), user(text("Sure?")))},
 	}), []Exchange{
+		{Name: "web", Model: func(at Place) llm.Model {
+			return ouranthropic.New(anthropicModel, &ouranthropic.Options{Key: "test", HTTP: at.Redirected(), Cache: ouranthropic.CacheNone, WebSearch: true, WebFetch: true})
+		}, Ours: limited(withTools(ask("hi"))), Theirs: change(base(user(text("hi"))), func(p *params) {
+			p.Tools = append(anthropicTools(),
+				anthropic.ToolUnionParam{OfWebSearchTool20260318: &anthropic.WebSearchTool20260318Param{}},
+				anthropic.ToolUnionParam{OfWebFetchTool20260318: &anthropic.WebFetchTool20260318Param{}})
+		})},
 		{Name: "cached", Model: anthropicCaching, Ours: limited(twoCalls("toolu_1", "toolu_2")), Theirs: change(called(), func(p *params) {
 			p.System[0].CacheControl = ephemeral
 			p.Tools[1].OfTool.CacheControl = ephemeral

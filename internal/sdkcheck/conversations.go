@@ -37,6 +37,8 @@ var (
 	page    = []byte("%PDF-1.7\n1 0 obj\n")
 	picture = part(llm.NewMedia("image/png", pixel, ""))
 	paper   = part(llm.NewMedia("application/pdf", page, "wind.pdf"))
+	linked  = part(llm.NewFile("https://example.org/sun.png", "image/png", ""))
+	leaflet = part(llm.NewFile("https://example.org/wind.pdf", "application/pdf", ""))
 
 	weatherSchema = `{"type":"object","properties":{"city":{"type":"string","description":"the city"},"days":{"type":"integer"}},"required":["city"],"additionalProperties":false}`
 	timeSchema    = `{"type":"object","properties":{}}`
@@ -76,6 +78,11 @@ func object(text string) map[string]any {
 // ask is a request of one user message.
 func ask(text string, more ...llm.Part) *llm.Request {
 	return &llm.Request{Messages: []llm.Message{llm.User(text, more...)}}
+}
+
+// about is a question about files, which come first.
+func about(text string, files ...llm.Part) *llm.Request {
+	return &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Parts: append(files, llm.Text(text))}}}
 }
 
 // with changes a request.

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/genai/interactions/models/interactions"
 
 	"github.com/helios-go/helios/llm"
+	ourgemini "github.com/helios-go/helios/provider/gemini"
 )
 
 const geminiModel = "gemini-3.8-flash"
@@ -50,15 +51,19 @@ func geminiExchanges() []Exchange {
 	withGeminiTools := func(p params) params { p.Tools = geminiTools(); return p }
 	search := `{"type":"google_search_call","id":"gs1","arguments":{"queries":["wind"]},"signature":"SIGA"}`
 
-	return exchanges([]plain{
+	list := exchanges([]plain{
 		{"text", ask("What is the solar wind?"), base(user(text("What is the solar wind?")))},
 		{"systems", with(ask("hi"), func(r *llm.Request) { r.System = []llm.Part{llm.Text("Be brief."), llm.Text("Be kind.")} }),
 			change(base(user(text("hi"))), func(p *params) { p.SystemInstruction = sdk.Pointer("Be brief.\n\nBe kind.") })},
 		{"turns", &llm.Request{Messages: []llm.Message{llm.User("a"), llm.Assistant("b"), llm.User("c")}},
 			base(user(text("a")), said(text("b")), user(text("c")))},
 		{"characters", ask(characters), base(user(text(characters)))},
-		{"image", &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{picture, llm.Text("What is this?")}}}}, base(user(image, text("What is this?")))},
-		{"document", &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{paper, llm.Text("Sum it up.")}}}}, base(user(document, text("Sum it up.")))},
+		{"image", about("What is this?", picture), base(user(image, text("What is this?")))},
+		{"document", about("Sum it up.", paper), base(user(document, text("Sum it up.")))},
+		{"linked files", about("Compare.", linked, leaflet), base(user(
+			interactions.NewContent(interactions.ImageContent{URI: sdk.String("https://example.org/sun.png"), MimeType: interactions.ImageContentMimeTypeImagePng.ToPointer()}),
+			interactions.NewContent(interactions.DocumentContent{URI: sdk.String("https://example.org/wind.pdf"), MimeType: interactions.DocumentContentMimeTypeApplicationPdf.ToPointer()}),
+			text("Compare.")))},
 		{"tools", withTools(ask("Weather?")), withGeminiTools(base(user(text("Weather?"))))},
 		{"results", twoCalls("c1", "c2"), change(withGeminiTools(base(user(text("Weather and time?")), said(text("Let me look.")),
 			called("c1", "get_weather", map[string]any{"city": "Paris"}), called("c2", "get_time", map[string]any{}),
@@ -105,4 +110,9 @@ func geminiExchanges() []Exchange {
 		}}, base(user(text("Wind?")), interactions.NewStep(interactions.GoogleSearchCallStep{ID: "gs1", Signature: sdk.Pointer("SIGA"), Arguments: interactions.GoogleSearchCallArguments{Queries: []string{"wind"}}}),
 			said(text("Fast.")), user(text("Sure?")))},
 	})
+	return append(list, Exchange{Name: "web", Model: func(at Place) llm.Model {
+		return ourgemini.New(geminiModel, &ourgemini.Options{Key: "test", HTTP: at.Redirected(), WebSearch: true, WebFetch: true})
+	}, Ours: ask("hi"), Theirs: change(base(user(text("hi"))), func(p *params) {
+		p.Tools = []interactions.Tool{interactions.NewTool(interactions.GoogleSearch{}), interactions.NewTool(interactions.URLContext{})}
+	})})
 }

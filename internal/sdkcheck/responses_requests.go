@@ -87,10 +87,17 @@ func responsesExchanges() []Exchange {
 		{"turns", &llm.Request{Messages: []llm.Message{llm.User("a"), llm.Assistant("b"), llm.User("c")}},
 			base(text(userRole, "a"), said("b"), text(userRole, "c"))},
 		{"characters", ask(characters), base(text(userRole, characters))},
-		{"image", &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{picture, llm.Text("What is this?")}}}},
+		{"image", about("What is this?", picture),
 			base(parts(image, responses.ResponseInputContentParamOfInputText("What is this?")))},
-		{"document", &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{paper, llm.Text("Sum it up.")}}}},
+		{"document", about("Sum it up.", paper),
 			base(parts(file, responses.ResponseInputContentParamOfInputText("Sum it up.")))},
+		{"linked files", about("Compare.", linked, leaflet), base(parts(
+			responses.ResponseInputContentUnionParam{OfInputImage: &responses.ResponseInputImageParam{Detail: "auto", ImageURL: openai.String("https://example.org/sun.png")}},
+			responses.ResponseInputContentUnionParam{OfInputFile: &responses.ResponseInputFileParam{FileURL: openai.String("https://example.org/wind.pdf")}},
+			responses.ResponseInputContentParamOfInputText("Compare.")))},
+		{"file of the server", about("Sum it up.", part(llm.NewFile("file-123", "application/pdf", ""))), base(parts(
+			responses.ResponseInputContentUnionParam{OfInputFile: &responses.ResponseInputFileParam{FileID: openai.String("file-123")}},
+			responses.ResponseInputContentParamOfInputText("Sum it up.")))},
 		{"tools", withTools(ask("Weather?")), change(base(text(userRole, "Weather?")), func(p *params) { p.Tools = responsesTools() })},
 		{"results", twoCalls("call_1", "call_2"), called},
 		{"result with image", with(twoCalls("call_1", "call_2"), func(r *llm.Request) {
@@ -124,6 +131,12 @@ func responsesExchanges() []Exchange {
 		})},
 		{"output", with(ask("How fast?"), func(r *llm.Request) { r.Output = schema("speed", speedSchema) }),
 			change(base(text(userRole, "How fast?")), func(p *params) {
+				p.Text.Format = responses.ResponseFormatTextConfigParamOfJSONSchema("speed", object(speedSchema))
+				p.Text.Format.OfJSONSchema.Strict = openai.Bool(true)
+			})},
+		{"output with tools", with(withTools(ask("How fast?")), func(r *llm.Request) { r.Output = schema("speed", speedSchema) }),
+			change(base(text(userRole, "How fast?")), func(p *params) {
+				p.Tools = responsesTools()
 				p.Text.Format = responses.ResponseFormatTextConfigParamOfJSONSchema("speed", object(speedSchema))
 				p.Text.Format.OfJSONSchema.Strict = openai.Bool(true)
 			})},

@@ -71,8 +71,9 @@ func ourPart(p *llm.Part) Part {
 	return out
 }
 
-// Compare plays one stream to both clients and returns in what they differ.
-func (w *Wire) Compare(ctx context.Context, server *Server, s Stream, v Variant) ([]Difference, error) {
+// Compare plays one stream to both clients and returns in what they differ, and
+// our answer.
+func (w *Wire) Compare(ctx context.Context, server *Server, s Stream, v Variant) ([]Difference, *Answer, error) {
 	play := func(decode func(context.Context, Place) *Answer) (*Answer, error) {
 		replies := make([]llmtest.Reply, len(s.Bodies))
 		for i, body := range s.Bodies {
@@ -87,18 +88,18 @@ func (w *Wire) Compare(ctx context.Context, server *Server, s Stream, v Variant)
 	}
 	ours, err := play(w.Decode)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	theirs, err := play(w.Stream)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	failed := ours.Err != nil || theirs.Err != nil
 	name := s.Name
 	if v.Name != "" {
 		name += " (" + v.Name + ")"
 	}
-	return differ(name, ours.Fields(failed, s.words()), theirs.Fields(failed, s.words())), nil
+	return differ(name, ours.Fields(failed, s.words()), theirs.Fields(failed, s.words())), ours, nil
 }
 
 // differ lists the fields in which two answers or requests differ.
