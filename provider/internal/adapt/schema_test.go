@@ -67,6 +67,29 @@ func TestSchemasInADialect(t *testing.T) {
 		{"a reference to nowhere", adapt.Chat, `{"type":"object","properties":{"a":{"$ref":"https://elsewhere.example/x","description":"d"}}}`, `{"type":"object","properties":{"a":{"description":"d"}}}`},
 		{"closed objects", adapt.AnthropicOutput, `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"integer","minimum":1}},"required":["b"]}}}`,
 			`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"integer","description":"(minimum 1)"}},"required":["b"],"additionalProperties":false}},"additionalProperties":false}`},
+		{"values with descriptions", adapt.Chat, `{"type":"object","properties":{"o":{"oneOf":[{"const":"asc","description":"upwards"},{"const":"desc","description":"downwards"}]}}}`,
+			`{"type":"object","properties":{"o":{"type":"string","enum":["asc","desc"],"description":"(\"asc\": upwards, \"desc\": downwards)"}}}`},
+		{"one of several has to be given", adapt.Gemini, `{"type":"object","properties":{"q":{"type":"object","properties":{"id":{"type":"integer"},"name":{"type":"string"}},"anyOf":[{"required":["id"]},{"required":["name"]}]}}}`,
+			`{"type":"object","properties":{"q":{"type":"object","properties":{"id":{"type":"integer"},"name":{"type":"string"}},"description":"(needs id, or name)"}}}`},
+		{"alternatives and what all have", adapt.AnthropicOutput, `{"type":"object","properties":{"q":{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"],"oneOf":[{"properties":{"x":{"type":"string"}},"required":["x"]},{"properties":{"y":{"type":"string"}}}]}}}`,
+			`{"type":"object","properties":{"q":{"anyOf":[{"type":"object","properties":{"id":{"type":"integer"},"x":{"type":"string"}},"required":["id","x"],"additionalProperties":false},{"type":"object","properties":{"id":{"type":"integer"},"y":{"type":"string"}},"required":["id"],"additionalProperties":false}]}},"additionalProperties":false}`},
+		{"null and no text in an enum of texts", adapt.Gemini, `{"type":"object","properties":{"a":{"enum":["x",null]},"b":{"type":"string","enum":["x",""]}}}`,
+			`{"type":"object","properties":{"a":{"anyOf":[{"type":"string","enum":["x"]},{"type":"null"}]},"b":{"type":"string","description":"(one of \"x\",\"\")"}}}`},
+		{"several types", adapt.Gemini, `{"type":"object","properties":{"a":{"type":["string","integer","null"],"description":"d","minimum":1}}}`,
+			`{"type":"object","properties":{"a":{"anyOf":[{"type":"string"},{"type":"integer","minimum":1},{"type":"null"}],"description":"d"}}}`},
+		{"a type that no listed value has", adapt.OpenAIStrict, `{"type":"object","properties":{"a":{"type":"boolean","enum":["True","False"]}},"required":["a"]}`,
+			`{"type":"object","properties":{"a":{"type":"boolean","description":"(one of \"True\",\"False\")"}},"required":["a"],"additionalProperties":false}`},
+		{"two definitions of one name", adapt.OpenAI, `{"type":"object","properties":{"a":{"$ref":"#/$defs/x"},"b":{"$ref":"#/definitions/x"}},"$defs":{"x":{"type":"string"}},"definitions":{"x":{"type":"integer"}}}`,
+			`{"type":"object","properties":{"a":{"$ref":"#/$defs/x"},"b":{"$ref":"#/$defs/x_hsfggnaq"}},"$defs":{"x":{"type":"string"},"x_hsfggnaq":{"type":"integer"}}}`},
+		{"a kept reference with a description", adapt.OpenAIStrict, `{"type":"object","properties":{"a":{"$ref":"#/$defs/x","description":"the first"},"b":{"$ref":"#","description":"again"}},"required":["a","b"],"$defs":{"x":{"type":"string","description":"any"}}}`,
+			`{"type":"object","properties":{"a":{"type":"string","description":"the first"},"b":{"anyOf":[{"$ref":"#"}],"description":"again"}},"required":["a","b"],"additionalProperties":false}`},
+		{"older drafts", adapt.Anthropic, `{"type":"object","definitions":{"d":{"type":"string"}},"properties":{"a":{"type":"array","items":[{"$ref":"#/definitions/d"}],"additionalItems":false},"b":{"type":"number","minimum":1,"exclusiveMinimum":true},"c":{"type":"object","dependencies":{"x":["y"]}}}}`,
+			`{"type":"object","properties":{"a":{"type":"array","prefixItems":[{"$ref":"#/$defs/d"}],"items":false},"b":{"type":"number","exclusiveMinimum":1},"c":{"type":"object","dependentRequired":{"x":["y"]}}},"$defs":{"d":{"type":"string"}}}`},
+		{"what is no JSON Schema", adapt.Anthropic, `{"type":"object","properties":{"a":{"type":"dict","required":true,"minLength":"3","enum":[]},"b":"string"}}`, `{"type":"object","properties":{"a":{},"b":{}}}`},
+		{"names of arguments", adapt.Anthropic, `{"type":"object","properties":{"$top":{"type":"integer"},"filter[id]":{"type":"string","description":"An id."}},"required":["$top"]}`,
+			`{"type":"object","properties":{"_top":{"type":"integer","description":"(that is, \"$top\")"},"filter_id_":{"type":"string","description":"An id. (that is, \"filter[id]\")"}},"required":["_top"]}`},
+		{"alternatives at the top of the standard", adapt.Anthropic, `{"type":"object","oneOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"string"}},"required":["b"]}]}`,
+			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"description":"(needs a, or b)"}`},
 		{"big numbers", adapt.Chat, `{"type":"object","properties":{"n":{"const":9007199254740993}}}`, `{"type":"object","properties":{"n":{"type":"integer","enum":[9007199254740993]}}}`},
 	}
 	for _, tt := range tests {
@@ -122,6 +145,37 @@ func TestNullsOfOptionalPropertiesAreTakenBack(t *testing.T) {
 		`null`:                      `null`,
 	} {
 		if got := a.Back(json.RawMessage(value)); string(got) != want {
+			t.Errorf("%s comes back as %s, want %s", value, got, want)
+		}
+	}
+}
+
+// TestMoreThanCanBeShownIsLeftOut: a schema whose references multiply becomes one that
+// says less, and one that is large in itself stays.
+func TestMoreThanCanBeShownIsLeftOut(t *testing.T) {
+	t.Parallel()
+	a := adapted(t, hostile["each refers to each"], adapt.Chat)
+	if len(a.JSON) > 200_000 || !strings.Contains(string(a.JSON), "as above") {
+		t.Errorf("%d bytes: %.200s", len(a.JSON), a.JSON)
+	}
+	large := `{"type":"object","properties":{` + list(5000, `"p%d":{"type":"string"}`) + `}}`
+	if a := adapted(t, large, adapt.Chat); string(a.JSON) != large {
+		t.Errorf("a large schema becomes %.200s", a.JSON)
+	}
+}
+
+// TestNullsOfAlternatives: which null means nothing depends on which
+// alternative a value is.
+func TestNullsOfAlternatives(t *testing.T) {
+	t.Parallel()
+	a := adapted(t, `{"type":"object","properties":{"p":{"anyOf":[
+		{"type":"object","properties":{"kind":{"const":"a"},"x":{"type":"string"}},"required":["kind"]},
+		{"type":"object","properties":{"kind":{"const":"b"},"x":{"type":["string","null"]}},"required":["kind","x"]}]}},"required":["p"]}`, adapt.OpenAIStrict)
+	for value, want := range map[string]string{
+		`{"p":{"kind":"a","x":null}}`: `{"p":{"kind":"a"}}`,
+		`{"p":{"kind":"b","x":null}}`: `{"p":{"kind":"b","x":null}}`,
+	} {
+		if got := string(a.Back(json.RawMessage(value))); got != want {
 			t.Errorf("%s comes back as %s, want %s", value, got, want)
 		}
 	}
