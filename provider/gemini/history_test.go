@@ -257,12 +257,43 @@ func TestForgottenConversationIsSentWhole(t *testing.T) {
 	t.Parallel()
 	o := &gemini.Options{Key: testKey, Continuation: true}
 	kept := must(t, saying("22 C"), o, ask("warm?")).Message
-	wire := llmtest.NewWire(llmtest.JSON(404, `{"error":{"code":"not_found","message":"gone"}}`), llmtest.SSE(saying("ok")))
-	resp, err := llm.Generate(context.Background(), on(wire, o), &llm.Request{Messages: []llm.Message{llm.User("warm?"), kept, llm.User("sure?")}})
-	if err != nil || resp.Text() != "ok" {
-		t.Fatalf("%v, error %v", resp, err)
+	req := &llm.Request{Messages: []llm.Message{llm.User("warm?"), kept, llm.User("sure?")}}
+	for _, gone := range []llmtest.Reply{
+		llmtest.JSON(404, `{"error":{"code":"not_found","message":"gone"}}`),
+		llmtest.JSON(400, `{"error":{"code":"invalid_request","message":"Previous interaction int_1 does not exist."}}`),
+	} {
+		wire := llmtest.NewWire(gone, llmtest.SSE(saying("ok")))
+		resp, err := llm.Generate(context.Background(), on(wire, o), req)
+		if err != nil || resp.Text() != "ok" {
+			t.Fatalf("%v, error %v", resp, err)
+		}
+		if q := wire.Requests(); !strings.Contains(string(q[0].Body), `"previous_interaction_id":"int_1"`) || strings.Contains(string(q[1].Body), "previous") || !strings.Contains(string(q[1].Body), "22 C") {
+			t.Errorf("first %s\nthen %s", q[0].Body, q[1].Body)
+		}
 	}
-	if q := wire.Requests(); !strings.Contains(string(q[0].Body), `"previous_interaction_id":"int_1"`) || strings.Contains(string(q[1].Body), "previous") || !strings.Contains(string(q[1].Body), "22 C") {
-		t.Errorf("first %s\nthen %s", q[0].Body, q[1].Body)
+	for _, other := range []llmtest.Reply{llmtest.JSON(400, `{"error":{"message":"bad tool"}}`), llmtest.JSON(429, `{"error":{"message":"too many interactions"}}`), llmtest.SSE("").Unanswered()} {
+		wire := llmtest.NewWire(other)
+		if _, err := llm.Generate(context.Background(), on(wire, o), req); err == nil || len(wire.Requests()) != 1 {
+			t.Errorf("%d requests, error %v, want one that failed", len(wire.Requests()), err)
+		}
 	}
+}
+
+// Pictures in a thought, and a signature that comes again, go back as they were.
+func TestThoughtsWithPicturesGoBack(t *testing.T) {
+	t.Parallel()
+	resp := must(t, events(created,
+		`{"event_type":"step.start","index":0,"step":{"type":"thought","signature":"SIG","novel":true}}`,
+		`{"event_type":"step.delta","index":0,"delta":{"type":"thought_summary","content":{"type":"image","data":"AA==","mime_type":"image/png"}}}`,
+		`{"event_type":"step.delta","index":0,"delta":{"type":"text","text":"like this"}}`,
+		`{"event_type":"step.delta","index":0,"delta":{"type":"thought_signature","signature":"SIGNED"}}`,
+		`{"event_type":"step.delta","index":0,"delta":{"type":"thought_signature","signature":"+MORE"}}`,
+		`{"event_type":"step.stop","index":0}`,
+		`{"event_type":"step.delta","index":1,"delta":{"type":"thought_signature","signature":"LATE"}}`,
+		`{"event_type":"step.stop","index":1}`, completed), nil, ask("hi"))
+	q := sent(t, nil, &llm.Request{Messages: []llm.Message{llm.User("hi"), roundTrip(t, resp.Message), llm.User("go on")}})
+	same(t, input(t, q), `[{"type":"user_input","content":[{"type":"text","text":"hi"}]},
+		{"type":"thought","signature":"SIGNED+MORE","summary":[{"type":"text","text":"like this"},{"type":"image","data":"AA==","mime_type":"image/png"}],"novel":true},
+		{"type":"thought","signature":"LATE"},
+		{"type":"user_input","content":[{"type":"text","text":"go on"}]}]`)
 }

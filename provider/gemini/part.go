@@ -14,7 +14,7 @@ func (d *decoder) closeText(s *step) {
 		return
 	}
 	s.texting = false
-	p := llm.Part{Kind: llm.PartText, Text: string(s.whole())}
+	p := llm.Part{Kind: llm.PartText, Text: string(s.text)}
 	var extras map[string]any
 	if len(s.annotations) > 0 {
 		extras = map[string]any{"annotations": s.annotations}
@@ -26,7 +26,7 @@ func (d *decoder) closeText(s *step) {
 }
 
 func (d *decoder) closeThought(s *step) {
-	if len(s.whole()) == 0 && s.signature == "" {
+	if len(s.text) == 0 && s.signature == "" {
 		return
 	}
 	extras := others(s.raw, "type", "signature", "summary")
@@ -40,7 +40,7 @@ func (d *decoder) closeThought(s *step) {
 }
 
 func (d *decoder) closeCall(s *step) {
-	args := bytes.Clone(s.whole())
+	args := bytes.Clone(s.text)
 	switch {
 	case len(bytes.TrimSpace(args)) > 0:
 	case len(s.args) > 0:

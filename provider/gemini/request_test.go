@@ -216,6 +216,13 @@ func TestSettingsThatCannotBeUsedAreSaid(t *testing.T) {
 			t.Errorf("%s: Generate says %v", name, err)
 		}
 	}
+	files := gemini.NewFiles(nil)
+	if _, err := files.Managed(context.Background(), "clip.mp4", nil); !errors.Is(err, llm.ErrAuth) || !errors.Is(files.Err(), llm.ErrAuth) {
+		t.Errorf("files without a key: %v", err)
+	}
+	if err := files.Delete(context.Background(), "files/a"); !errors.Is(err, llm.ErrAuth) {
+		t.Errorf("files without a key: %v", err)
+	}
 	t.Setenv("GOOGLE_API_KEY", testKey)
 	wire := llmtest.NewWire(llmtest.SSE(saying("ok")))
 	if _, err := llm.Generate(context.Background(), gemini.New("models/gemini-3.8-flash", &gemini.Options{HTTP: wire.Client()}), ask("hi")); err != nil {

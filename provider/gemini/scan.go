@@ -7,9 +7,8 @@ import "github.com/helios-go/helios/provider/internal/scan"
 type delta struct {
 	index int
 	kind  deltaKind
-	text  []byte // valid until the next event
-	lone  bool   // it holds half of a character
-	more  bool   // the event says more of the text
+	text  string
+	more  bool // the event says more of the text
 }
 
 type deltaKind uint8
@@ -21,12 +20,8 @@ const (
 )
 
 // A deltaScanner reads the usual forms of a delta without encoding/json, which takes
-// several times as long, allocates more than the text, and does away with halves of
-// characters whose other half is in the next event.
-type deltaScanner struct {
-	s    scan.Scanner
-	text []byte
-}
+// several times as long and allocates more than the text.
+type deltaScanner struct{ s scan.Scanner }
 
 // scan is false for whatever is no delta of a usual form: encoding/json has the word.
 func (r *deltaScanner) scan(data []byte) (d delta, ok bool) {
@@ -55,7 +50,6 @@ func (r *deltaScanner) scan(data []byte) (d delta, ok bool) {
 			s.Skip()
 		}
 	}
-	d.text = r.text
 	return d, s.End() && ours && indexed && d.kind != 0
 }
 
@@ -65,7 +59,7 @@ func (r *deltaScanner) delta(d *delta) {
 	s.Enter('{')
 	var kind, held deltaKind
 	fits := true
-	d.more, d.lone = false, false
+	d.more = false
 	for s.More('}') {
 		switch string(s.Key()) {
 		case "type":
@@ -104,8 +98,7 @@ func (r *deltaScanner) keep(d *delta) bool {
 		r.s.Skip()
 		return false
 	}
-	r.text = append(r.text[:0], r.s.Str()...)
-	d.lone = r.s.Lone
+	d.text = r.s.Text()
 	return true
 }
 

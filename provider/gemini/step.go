@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/helios-go/helios/llm"
-	"github.com/helios-go/helios/provider/internal/scan"
 	"github.com/helios-go/helios/provider/internal/wire"
 )
 
@@ -19,23 +18,13 @@ type step struct {
 	raw   json.RawMessage // as it began
 
 	text        []byte // of the text, the thought, or the arguments under way
-	half        scan.Joiner
-	texting     bool // a text is under way, in part
+	texting     bool   // a text is under way, in part
 	annotations []json.RawMessage
 	pictures    []json.RawMessage // in a thought's summary
 	signature   string
 	call        *llm.ToolCall
 	wireName    string
 	args        json.RawMessage // as the step began
-}
-
-// whole is the text when nothing more comes of it, not even the other half of a
-// character.
-func (s *step) whole() []byte {
-	if s.half.Rest() != nil {
-		s.text = append(s.text, "\uFFFD"...)
-	}
-	return s.text
 }
 
 type stepKind uint8
@@ -56,17 +45,16 @@ func (d *decoder) more(t *delta) {
 		}
 		s = d.begun(t.index, t.kind)
 	}
-	piece := s.half.Join(t.text, t.lone)
 	switch {
 	case s.kind == callStepKind && t.kind == argsDelta:
-		s.text = append(s.text, piece...)
-		if len(piece) > 0 {
-			d.emit(llm.Chunk{Kind: llm.ChunkArgs, Index: s.part, Text: string(piece)})
+		s.text = append(s.text, t.text...)
+		if t.text != "" {
+			d.emit(llm.Chunk{Kind: llm.ChunkArgs, Index: s.part, Text: t.text})
 		}
 	case s.kind == thoughtStepKind && t.kind != argsDelta:
-		d.thinks(s, piece)
+		d.thinks(s, t.text)
 	case s.kind == outputStep && t.kind == textDelta:
-		d.says(s, piece)
+		d.says(s, t.text)
 	}
 }
 
@@ -81,20 +69,20 @@ func (d *decoder) begun(index int, kind deltaKind) *step {
 }
 
 // says takes more of a text.
-func (d *decoder) says(s *step, text []byte) {
+func (d *decoder) says(s *step, text string) {
 	if !s.texting {
 		s.texting, s.part = true, d.part()
 	}
 	s.text = append(s.text, text...)
-	if len(text) > 0 {
-		d.emit(llm.Chunk{Kind: llm.ChunkText, Index: s.part, Text: string(text)})
+	if text != "" {
+		d.emit(llm.Chunk{Kind: llm.ChunkText, Index: s.part, Text: text})
 	}
 }
 
-func (d *decoder) thinks(s *step, text []byte) {
+func (d *decoder) thinks(s *step, text string) {
 	s.text = append(s.text, text...)
-	if len(text) > 0 {
-		d.emit(llm.Chunk{Kind: llm.ChunkThinking, Index: s.part, Text: string(text)})
+	if text != "" {
+		d.emit(llm.Chunk{Kind: llm.ChunkThinking, Index: s.part, Text: text})
 	}
 }
 
@@ -150,7 +138,7 @@ func (d *decoder) delta(index int, raw json.RawMessage) error {
 		}
 		s.raw = merged
 	case s.kind == outputStep && w.Type == "text_annotation_delta":
-		d.says(s, nil)
+		d.says(s, "")
 		s.annotations = append(s.annotations, w.Annotations...)
 	case s.kind == outputStep && media(w.Type):
 		d.content(s, raw)
@@ -184,7 +172,7 @@ func (d *decoder) summary(s *step, raw json.RawMessage) {
 		return
 	}
 	if c.Type == "text" || c.Type == "" {
-		d.thinks(s, []byte(c.Text))
+		d.thinks(s, c.Text)
 		return
 	}
 	s.pictures = append(s.pictures, bytes.Clone(raw))
@@ -204,7 +192,7 @@ func (d *decoder) content(s *step, raw json.RawMessage) {
 	var c wireContent
 	err := json.Unmarshal(raw, &c)
 	if err == nil && c.Type == "text" {
-		d.says(s, []byte(c.Text))
+		d.says(s, c.Text)
 		s.annotations = append(s.annotations, c.Annotations...)
 		return
 	}

@@ -356,3 +356,40 @@ func TestHalvesOfCharactersAreJoined(t *testing.T) {
 		t.Errorf("text %q", resp.Text())
 	}
 }
+
+func TestStepThatFailsIsToldApart(t *testing.T) {
+	t.Parallel()
+	step := `{"event_type":"step.start","index":0,"step":{"type":"model_output","content":[{"type":"text","text":"It"}],"error":%}}`
+	for name, c := range map[string]struct {
+		err    string
+		finish llm.FinishReason
+		is     error
+	}{
+		"null":     {err: `null`, finish: llm.FinishStop},
+		"filtered": {err: `{"code":"safety","message":"blocked"}`, finish: llm.FinishContentFilter},
+		"broken":   {err: `{"code":"unavailable","message":"no room"}`, is: llm.ErrTransient},
+	} {
+		resp, err := answer(t, events(created, strings.Replace(step, "%", c.err, 1), completed), nil, ask("hi"))
+		if resp.Text() != "It" || !errors.Is(err, c.is) || err == nil && resp.Finish != c.finish {
+			t.Errorf("%s: text %q, finish %q, error %v", name, resp.Text(), resp.Finish, err)
+		}
+	}
+}
+
+func TestEventsOfWrongShapeAreErrors(t *testing.T) {
+	t.Parallel()
+	for _, event := range []string{
+		`{"event_type":"step.start","index":0}`,
+		`{"event_type":"step.start","index":0,"step":[]}`,
+		`{"event_type":"step.start","index":0,"step":{"type":"function_call","id":7}}`,
+		`{"event_type":"step.delta","index":0,"delta":{"type":"text","text":7}}`,
+		`{"event_type":"step.delta","index":0,"delta":{"type":"text"}}`,
+		`{"event_type":"step.delta","index":0,"delta":[]}`,
+		`{"event_type":"interaction.completed","interaction":7}`,
+		`[]`, `7`, `null {`,
+	} {
+		if _, err := answer(t, events(created, event, completed), nil, ask("hi")); !errors.Is(err, llm.ErrTransient) || !strings.Contains(err.Error(), "cannot be read") {
+			t.Errorf("%s: error %v", event, err)
+		}
+	}
+}

@@ -40,18 +40,18 @@ func (f *Files) UploadPath(ctx context.Context, path string, o *UploadOptions) (
 	if f.err != nil {
 		return nil, f.err
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("gemini: upload: %w", err)
-	}
-	defer file.Close()
-	info, err := file.Stat()
+	info, err := os.Stat(path) // before it is opened: a pipe would wait for its writer
 	if err != nil {
 		return nil, fmt.Errorf("gemini: upload: %w", err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, invalid("use Upload with a reader", "upload %q: it is no regular file", path)
 	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("gemini: upload: %w", err)
+	}
+	defer file.Close()
 	var with UploadOptions
 	if o != nil {
 		with = *o
