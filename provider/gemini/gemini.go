@@ -12,8 +12,8 @@
 // Nothing is kept by the server unless [Options.Continuation] says so.
 //
 // A stream has ended when the server has said how it ended. One that breaks off
-// before is an error that matches [llm.ErrTransient] and io.ErrUnexpectedEOF; this
-// package repeats nothing by itself. An answer that the server gives in several
+// before is an error that matches [llm.ErrTransient] and io.ErrUnexpectedEOF; failed
+// requests are for the caller to repeat. An answer that the server gives in several
 // pieces, since it writes only so many tokens a request, is one stream here.
 //
 // Large files are put on the server once and referred to, with [Files]:
@@ -22,7 +22,8 @@
 //	defer file.Close()                                 // removed again
 //	msg := llm.User("What happens here?", file.Part())
 //
-// Nothing is logged, and no error and no printed value holds a key or a URL.
+// Nothing is logged, and no error and no printed value holds a key, or more of a
+// request's address than its host.
 package gemini
 
 import (
