@@ -18,7 +18,6 @@ type call struct {
 	name  string // as the model said it
 	told  int    // bytes of args that were told
 	args  []byte
-	half  scan.Joiner
 	extra json.RawMessage
 }
 
@@ -28,7 +27,6 @@ type fragment struct {
 	index    int64
 	id, name string
 	args     []byte
-	lone     bool
 	extra    []byte
 }
 
@@ -85,7 +83,7 @@ func (f *fragment) function(s *scan.Scanner, room *[]byte) {
 			switch s.Peek() {
 			case '"':
 				*room = append((*room)[:0], s.Str()...) // the scanner has but one place for strings
-				f.args, f.lone = *room, s.Lone
+				f.args = *room
 			case '{', '[':
 				f.args = s.Raw()
 			default:
@@ -115,7 +113,7 @@ func (d *decoder) call(f *fragment) {
 		c.extra = bytes.Clone(f.extra)
 	}
 	if f.name == "" || !bytes.Equal(c.args, f.args) { // some say all of a call once more at its end
-		c.args = append(c.args, c.half.Join(f.args, f.lone)...)
+		c.args = append(c.args, f.args...)
 	}
 	d.tellCall(c)
 }
@@ -204,9 +202,6 @@ func newID() string { return "call_" + rand.Text()[:20] }
 
 // whole is the finished call.
 func (c *call) whole(d *decoder) *llm.Part {
-	if len(c.half.Rest()) > 0 {
-		c.args = append(c.args, "\uFFFD"...)
-	}
 	args := json.RawMessage(bytes.TrimSpace(c.args))
 	if len(args) == 0 {
 		args = json.RawMessage("{}")

@@ -23,10 +23,9 @@ type decoder struct {
 
 	parts   int // how many parts have begun
 	open    llm.ChunkKind
-	at      int         // the index of the open part: text or thinking
-	thought []byte      // the text of the open part, when that is thinking
-	prose   []byte      // text that is held back while a tool may give the answer
-	half    scan.Joiner // of the open part
+	at      int    // the index of the open part: text or thinking
+	thought []byte // the text of the open part, when that is thinking
+	prose   []byte // text that is held back while a tool may give the answer
 	details details
 	held    *llm.Part // the thought that details are of, until all of them are there
 	heldAt  int
@@ -260,7 +259,7 @@ func (d *decoder) say(kind llm.ChunkKind, text []byte) bool {
 		d.close()
 		d.open, d.at = kind, -1
 	}
-	d.tell(d.half.Join(text, d.s.Lone))
+	d.tell(text)
 	return true
 }
 
@@ -286,9 +285,6 @@ func (d *decoder) tell(text []byte) {
 // close ends the open part. A thought is told once more as a whole, with whose it
 // is: another provider's model must not be sent it.
 func (d *decoder) close() {
-	if len(d.half.Rest()) > 0 {
-		d.tell([]byte("\uFFFD"))
-	}
 	if d.open == llm.ChunkThinking && d.at >= 0 {
 		p := &llm.Part{Kind: llm.PartThinking, Text: string(d.thought), Model: d.model}
 		if d.held == nil && len(d.details.list) > 0 {

@@ -48,7 +48,6 @@ type item struct {
 	summary  int    // of the last delta of reasoning
 	callID   string // of a function call
 	name     string
-	halves   scan.Joiner
 	args     []byte // as far as they came
 	final    string // all of them
 }
@@ -196,16 +195,15 @@ func (it *item) place(content int) int { return it.index*places + min(content, p
 func (d *decoder) emit(c llm.Chunk) { d.out = append(d.out, c) }
 
 // piece is more of an item's text.
-func (d *decoder) piece(it *item, value []byte) string {
+func (d *decoder) piece(value []byte) string {
 	d.strings.Reset(value)
-	text := d.strings.Str()
-	return string(it.halves.Join(text, d.strings.Lone))
+	return d.strings.Text()
 }
 
 func (d *decoder) text(e *event, value []byte) {
 	it := d.find(e, "message")
 	it.streamed, it.content = true, e.content
-	if text := d.piece(it, value); text != "" {
+	if text := d.piece(value); text != "" {
 		d.emit(llm.Chunk{Kind: llm.ChunkText, Index: it.place(e.content), Text: text})
 	}
 	if string(e.kind) == "response.refusal.delta" {
@@ -227,7 +225,7 @@ func (d *decoder) late(e *event, value []byte) {
 
 func (d *decoder) arguments(e *event) {
 	it := d.find(e, "function_call")
-	text := d.piece(it, e.delta)
+	text := d.piece(e.delta)
 	if text == "" {
 		return
 	}
@@ -237,7 +235,7 @@ func (d *decoder) arguments(e *event) {
 
 func (d *decoder) thinking(e *event) {
 	it := d.find(e, "reasoning")
-	text := d.piece(it, e.delta)
+	text := d.piece(e.delta)
 	if n := max(e.summary, e.content); n > it.summary {
 		it.summary = n
 		text = between + text

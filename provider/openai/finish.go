@@ -83,16 +83,8 @@ func (d *decoder) rest(output []byte) error {
 		}
 	}
 	for _, it := range d.items {
-		if it.ended {
-			continue
-		}
-		switch tail := strings.ToValidUTF8(string(it.halves.Rest()), "\uFFFD"); it.kind {
-		case "message":
-			if tail != "" {
-				d.emit(llm.Chunk{Kind: llm.ChunkText, Index: it.place(it.content), Text: tail})
-			}
-		case "function_call":
-			it.ended, it.args = true, append(it.args, tail...)
+		if !it.ended && it.kind == "function_call" {
+			it.ended = true
 			d.followed(it.id)
 			d.called(it, nil)
 		}

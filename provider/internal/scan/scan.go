@@ -35,9 +35,6 @@ import (
 // JSON makes it bad: it then yields nothing more, so that loops end.
 // The zero value is ready for Reset. It is not safe for concurrent use.
 type Scanner struct {
-	// Lone says that the last string holds half of a surrogate pair.
-	Lone bool
-
 	data  []byte
 	pos   int
 	depth int

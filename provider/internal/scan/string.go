@@ -6,15 +6,22 @@ import (
 )
 
 // Str is the next value if it is a string, valid until the next one; nil with the
-// value skipped if it is something else. Half of a surrogate pair is in it as three
-// bytes that are no UTF-8, with s.Lone set.
+// value skipped if it is something else. What is not UTF-8 in it, and each half of a
+// surrogate pair, becomes a replacement character, as in encoding/json.
 func (s *Scanner) Str() []byte {
+	b := s.str()
+	if utf8.Valid(b) {
+		return b
+	}
+	return []byte(string([]rune(string(b))))
+}
+
+func (s *Scanner) str() []byte {
 	if s.Peek() != '"' {
 		s.Skip()
 		return nil
 	}
 	s.pos++
-	s.Lone = false
 	rest := s.data[s.pos:]
 	for i, c := range rest {
 		switch {
@@ -127,8 +134,7 @@ func (s *Scanner) unicode() {
 			return
 		}
 	}
-	s.Lone = true
-	s.buf = append(s.buf, 0xE0|byte(r>>12), 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
+	s.buf = utf8.AppendRune(s.buf, utf8.RuneError)
 }
 
 // hex4 is the number of four hexadecimal digits, else -1.
@@ -153,26 +159,5 @@ func hex4(data []byte) rune {
 	return r
 }
 
-// Text is the next value if it is a string, else "". What is not UTF-8 in it
-// becomes replacement characters, as many as encoding/json makes of it.
-func (s *Scanner) Text() string {
-	b := s.Str()
-	if utf8.Valid(b) {
-		return string(b)
-	}
-	return string(appendValid(nil, b, s.Lone))
-}
-
-// appendValid appends a text with a replacement character for each byte that is no
-// UTF-8, or with lone for each half of a surrogate pair.
-func appendValid(out, text []byte, lone bool) []byte {
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRune(text[i:])
-		if r == utf8.RuneError && n == 1 && lone && surrogate(text[i:]) >= 0 {
-			n = 3
-		}
-		out = utf8.AppendRune(out, r)
-		i += n
-	}
-	return out
-}
+// Text is [Scanner.Str] as a string of its own, "" for what is no string.
+func (s *Scanner) Text() string { return string(s.Str()) }
