@@ -241,6 +241,7 @@ func (m *Model) stream(ctx context.Context, req *llm.Request, yield func(llm.Chu
 		return err
 	}
 	d := m.decoder(e.names, yield)
+	d.args = e.args
 	for pauses := 0; ; pauses++ {
 		body, err := e.body()
 		if err != nil {

@@ -132,6 +132,9 @@ func (d *decoder) part(b *open) (llm.Part, bool) {
 		if len(bytes.TrimSpace(args)) == 0 {
 			args = json.RawMessage("{}")
 		}
+		if a := d.args[b.name]; a != nil {
+			args = a.Back(args)
+		}
 		p.Kind, p.Call = llm.PartCall, &llm.ToolCall{ID: b.id, Name: b.name, Args: args}
 		besides = beside(b.head, "type", "id", "name", "input")
 	default:

@@ -18,6 +18,7 @@ import (
 type decoder struct {
 	model *Model
 	names *adapt.Names
+	args  map[string]*adapt.Adapted // of tools whose arguments have other names in the API
 	yield func(llm.Chunk, error) bool
 	left  bool // the reader has gone
 

@@ -213,8 +213,12 @@ func (e *encoder) answer(parts []llm.Part, last bool) []*block {
 				blocks = append(blocks, b)
 			}
 		case llm.PartCall:
+			args := adapt.Args(p.Call)
+			if a := e.args[p.Call.Name]; a != nil {
+				args = a.Out(args)
+			}
 			blocks = append(blocks, &block{
-				Type: "tool_use", ID: e.ids.Out(p.Call.ID), Name: e.names.Out(p.Call.Name), Input: adapt.Args(p.Call), extra: e.extra(p), marked: p.Cache,
+				Type: "tool_use", ID: e.ids.Out(p.Call.ID), Name: e.names.Out(p.Call.Name), Input: args, extra: e.extra(p), marked: p.Cache,
 			})
 		case llm.PartMedia, llm.PartFile: // what another provider's model has made
 			if b, err := e.content(p, false); err == nil && b != nil && b.Type == "text" {

@@ -238,6 +238,31 @@ func TestNamesOfToolsComeBack(t *testing.T) {
 	}
 }
 
+// TestNamesOfArgumentsComeBack: the API refuses a request over an argument whose
+// name has other characters than it likes.
+func TestNamesOfArgumentsComeBack(t *testing.T) {
+	t.Parallel()
+	w := llmtest.NewWire(llmtest.SSE(strings.Replace(a2, `{\"a\":`, `{\"_a\":`, 1)))
+	req := &llm.Request{
+		Tools: []llm.ToolSpec{{Name: "f", Input: json.RawMessage(`{"type":"object","properties":{"$a":{"type":"integer"}},"required":["$a"]}`)}},
+		Messages: []llm.Message{
+			llm.User("hi"),
+			{Role: llm.RoleAssistant, Parts: []llm.Part{{Kind: llm.PartCall, Call: &llm.ToolCall{ID: "1", Name: "f", Args: json.RawMessage(`{"$a":7}`)}}}},
+			{Role: llm.RoleTool, Parts: []llm.Part{{Kind: llm.PartResult, Result: &llm.ToolResult{ID: "1", Name: "f", Parts: []llm.Part{llm.Text("ok")}}}}},
+		},
+	}
+	resp, err := llm.Generate(t.Context(), model("claude-opus-5", w), req)
+	if err != nil || string(resp.Message.Calls()[0].Args) != `{"$a":1}` {
+		t.Errorf("%v, %v", resp, err)
+	}
+	got := string(w.Requests()[0].Body)
+	for _, want := range []string{`"input":{"_a":7}`, `"properties":{"_a":{"type":"integer","description":"(that is, \"$a\")"}},"required":["_a"]`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s\nhas no %s", got, want)
+		}
+	}
+}
+
 func TestPicturesThatTheAPITakes(t *testing.T) {
 	t.Parallel()
 	for mime, want := range map[string]string{

@@ -62,6 +62,7 @@ type encoder struct {
 	req         *llm.Request
 	request     request
 	names       *adapt.Names
+	args        map[string]*adapt.Adapted // of the tools by their names, where the API gets other names of arguments
 	ids         *adapt.IDs
 	clientTools int
 	marked      []*block // where the caller wants marks
@@ -159,7 +160,12 @@ func (e *encoder) tools() error {
 			return e.model.conn.Invalid("the tool %s cannot be offered: %w", spec.Name, err)
 		}
 		t := &toolSpec{Name: e.names.Out(spec.Name), Description: spec.Description, Input: schema.JSON}
-		if e.model.opts.StrictTools && strict < maxStrict {
+		if schema.Renames() {
+			if e.args == nil {
+				e.args = map[string]*adapt.Adapted{}
+			}
+			e.args[spec.Name] = schema
+		} else if e.model.opts.StrictTools && strict < maxStrict {
 			if tight, err := e.model.schemas.Schema(spec.Input, adapt.AnthropicOutput); err == nil && tight.Strict {
 				t.Input, t.Strict = tight.JSON, true
 				strict++

@@ -63,6 +63,9 @@ func (a *Adapted) Out(value json.RawMessage) json.RawMessage {
 	return root.write(make([]byte, 0, len(value)), value)
 }
 
+// Renames reports whether some arguments have other names in JSON.
+func (a *Adapted) Renames() bool { return a.renamed != nil }
+
 func containsNull(value []byte) bool {
 	for i := 0; i+4 <= len(value); i++ {
 		if value[i] == 'n' && string(value[i:i+4]) == "null" {
