@@ -28,12 +28,14 @@ type Model struct {
 	conn  *wire.Conn
 	err   error
 	close bool // it is on this machine
+
+	schemas *adapt.Cache
 }
 
 // New makes a model that a server of this dialect has. It never fails: what is
 // wrong with the settings is what [Model.Err] says.
 func (d *Dialect) New(model string, o *Options) *Model {
-	m := &Model{d: *d, id: model}
+	m := &Model{d: *d, id: model, schemas: new(adapt.Cache)}
 	if d.Name == groq.Name && strings.Contains(model, "qwen") && maps.Equal(d.Thinking.Names, groq.Thinking.Names) {
 		m.d.Thinking.Names = onOff
 	}

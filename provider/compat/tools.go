@@ -77,7 +77,7 @@ func one(name string) *named {
 }
 
 func (b *builder) tool(out *body, spec *llm.ToolSpec) error {
-	parameters, err := adapt.Schema(spec.Input, adapt.Chat)
+	parameters, err := b.m.schemas.Schema(spec.Input, adapt.Chat)
 	if err != nil {
 		return b.m.conn.Invalid("the tool %q: %w", spec.Name, err)
 	}
@@ -97,7 +97,7 @@ func (b *builder) output(out *body) error {
 	if b.d.Strict && b.d.Output == OutputSchema {
 		d = adapt.OpenAIStrict
 	}
-	adapted, err := adapt.Schema(want.JSON, d)
+	adapted, err := b.m.schemas.Schema(want.JSON, d)
 	if err != nil {
 		return b.m.conn.Invalid("the schema %q of the answer: %w", want.Name, err)
 	}

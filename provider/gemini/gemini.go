@@ -38,6 +38,7 @@ import (
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/provider"
+	"github.com/helios-go/helios/provider/internal/adapt"
 	"github.com/helios-go/helios/provider/internal/wire"
 )
 
@@ -118,13 +119,15 @@ type Model struct {
 	conn *wire.Conn
 	info provider.Info
 	err  error
+
+	schemas *adapt.Cache
 }
 
 // New returns the model of an id, such as "gemini-3.8-flash". Ids that this package
 // has not heard of work: their price and size are unknown. A setting that cannot be
 // used is what [Model.Err] and every stream say.
 func New(model string, o *Options) *Model {
-	m := &Model{id: strings.TrimPrefix(strings.TrimSpace(model), "models/")}
+	m := &Model{id: strings.TrimPrefix(strings.TrimSpace(model), "models/"), schemas: new(adapt.Cache)}
 	if o != nil {
 		m.o = *o
 		m.o.Header = o.Header.Clone()

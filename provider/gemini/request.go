@@ -77,7 +77,7 @@ func (m *Model) call(req *llm.Request) (*call, error) {
 		return nil, err
 	}
 	if req.Output != nil {
-		adapted, err := adapt.Schema(req.Output.JSON, adapt.Gemini)
+		adapted, err := m.schemas.Schema(req.Output.JSON, adapt.Gemini)
 		if err != nil {
 			return nil, m.conn.Invalid("the schema of the output: %w", err)
 		}
@@ -136,7 +136,7 @@ func (m *Model) tools(c *call, req *llm.Request) error {
 	c.args = make(map[string]*adapt.Adapted, len(req.Tools))
 	for i := range req.Tools {
 		spec := &req.Tools[i]
-		schema, err := adapt.Schema(spec.Input, adapt.Gemini)
+		schema, err := m.schemas.Schema(spec.Input, adapt.Gemini)
 		if err != nil {
 			return m.conn.Invalid("the schema of the tool %q: %w", spec.Name, err)
 		}
