@@ -44,7 +44,6 @@ type item struct {
 	ended bool
 
 	streamed bool   // there were deltas
-	content  int    // of the last delta of a message
 	summary  int    // of the last delta of reasoning
 	callID   string // of a function call
 	name     string
@@ -202,7 +201,7 @@ func (d *decoder) piece(value []byte) string {
 
 func (d *decoder) text(e *event, value []byte) {
 	it := d.find(e, "message")
-	it.streamed, it.content = true, e.content
+	it.streamed = true
 	if text := d.piece(value); text != "" {
 		d.emit(llm.Chunk{Kind: llm.ChunkText, Index: it.place(e.content), Text: text})
 	}
