@@ -145,6 +145,15 @@ func prune(v any) any {
 	return object
 }
 
+// written is a value as JSON, or why there is none.
+func written(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
 // without is a JSON object without some of its members.
 func without(object string, names ...string) string {
 	var members map[string]json.RawMessage
@@ -154,9 +163,5 @@ func without(object string, names ...string) string {
 	for _, name := range names {
 		delete(members, name)
 	}
-	rest, err := json.Marshal(members)
-	if err != nil {
-		return object
-	}
-	return string(rest)
+	return written(members)
 }

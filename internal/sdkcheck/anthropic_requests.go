@@ -42,12 +42,12 @@ func anthropicExchanges() []Exchange {
 	fine := anthropic.ContentBlockParamUnion{OfToolResult: &anthropic.ToolResultBlockParam{
 		ToolUseID: "toolu_1", Content: []anthropic.ToolResultBlockParamContentUnion{{OfText: &anthropic.TextBlockParam{Text: "20 C"}}},
 	}}
-	called := func(tail ...anthropic.MessageParam) params {
-		p := base(append([]anthropic.MessageParam{
+	called := func() params {
+		p := base(
 			user(text("Weather and time?")),
 			assistant(text("Let me look."), anthropic.NewToolUseBlock("toolu_1", map[string]any{"city": "Paris"}, "get_weather"), anthropic.NewToolUseBlock("toolu_2", map[string]any{}, "get_time")),
 			user(fine, failed),
-		}, tail...)...)
+		)
 		p.System = []anthropic.TextBlockParam{{Text: "Be brief."}}
 		p.Tools = anthropicTools()
 		return p
@@ -113,11 +113,11 @@ func anthropicExchanges() []Exchange {
 			p.Tools = anthropicTools()
 			p.ToolChoice = anthropic.ToolChoiceParamOfTool("get_time")
 		})},
-		{"output", limited(with(ask("How fast?"), func(r *llm.Request) { r.Output = schema("speed", speedSchema) })),
+		{"output", limited(with(ask("How fast?"), func(r *llm.Request) { r.Output = speed })),
 			change(base(user(text("How fast?"))), func(p *params) {
 				p.OutputConfig = anthropic.OutputConfigParam{Format: anthropic.JSONOutputFormatParam{Schema: object(speedSchema)}}
 			})},
-		{"output with tools", limited(with(withTools(ask("How fast?")), func(r *llm.Request) { r.Output = schema("speed", speedSchema) })),
+		{"output with tools", limited(with(withTools(ask("How fast?")), func(r *llm.Request) { r.Output = speed })),
 			change(base(user(text("How fast?"))), func(p *params) {
 				p.Tools = anthropicTools()
 				p.OutputConfig = anthropic.OutputConfigParam{Format: anthropic.JSONOutputFormatParam{Schema: object(speedSchema)}}

@@ -193,14 +193,12 @@ func (w *bigWriter) call(deltas int) {
 		w.event("step.start", `{"event_type":"step.start","index":%d,"step":{"type":"function_call","id":"call_%d","name":"get_weather","arguments":{}},"event_id":"e%d"}`, i, i, w.seq)
 	}
 	for k := range deltas {
-		piece := `\"x",`
+		piece := fmt.Sprintf(`%d,\"a%d\":`, k, k)
 		switch k {
 		case 0:
 			piece = `{\"a0\":`
 		case deltas - 1:
 			piece = `1}`
-		default:
-			piece = fmt.Sprintf(`%d,\"a%d\":`, k, k)
 		}
 		args.WriteString(piece)
 		switch w.wire {

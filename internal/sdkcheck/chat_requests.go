@@ -68,7 +68,7 @@ func chatExchanges() []Exchange {
 			p.Tools = chatTools()
 			p.ToolChoice = openai.ChatCompletionToolChoiceOptionUnionParam{OfFunctionToolChoice: &openai.ChatCompletionNamedToolChoiceParam{Function: openai.ChatCompletionNamedToolChoiceFunctionParam{Name: "get_time"}}}
 		})},
-		{"output", with(ask("How fast?"), func(r *llm.Request) { r.Output = schema("speed", speedSchema) }),
+		{"output", with(ask("How fast?"), func(r *llm.Request) { r.Output = speed }),
 			change(base(openai.UserMessage("How fast?")), func(p *params) {
 				p.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{Name: "speed", Schema: object(speedSchema), Strict: openai.Bool(true)}}
 			})},

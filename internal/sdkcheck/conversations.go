@@ -35,10 +35,10 @@ func exchanges(list []plain) []Exchange {
 var (
 	pixel   = []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR")
 	page    = []byte("%PDF-1.7\n1 0 obj\n")
-	picture = part(llm.NewMedia("image/png", pixel, ""))
-	paper   = part(llm.NewMedia("application/pdf", page, "wind.pdf"))
-	linked  = part(llm.NewFile("https://example.org/sun.png", "image/png", ""))
-	leaflet = part(llm.NewFile("https://example.org/wind.pdf", "application/pdf", ""))
+	picture = must(llm.NewMedia("image/png", pixel, ""))
+	paper   = must(llm.NewMedia("application/pdf", page, "wind.pdf"))
+	linked  = must(llm.NewFile("https://example.org/sun.png", "image/png", ""))
+	leaflet = must(llm.NewFile("https://example.org/wind.pdf", "application/pdf", ""))
 
 	weatherSchema = `{"type":"object","properties":{"city":{"type":"string","description":"the city"},"days":{"type":"integer"}},"required":["city"],"additionalProperties":false}`
 	timeSchema    = `{"type":"object","properties":{}}`
@@ -48,22 +48,16 @@ var (
 		{Name: "get_weather", Description: "the weather of a city", Input: json.RawMessage(weatherSchema)},
 		{Name: "get_time", Description: "the time", Input: json.RawMessage(timeSchema)},
 	}
+	speed      = must(llm.ParseSchema("speed", json.RawMessage(speedSchema)))
 	characters = "naïve 🦀 <a&b> \"quoted\" \\ \t\n\u2028 你好"
 )
 
-func part(p llm.Part, err error) llm.Part {
+// must is what cannot fail with what stands here.
+func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return p
-}
-
-func schema(name, text string) *llm.Schema {
-	s, err := llm.ParseSchema(name, json.RawMessage(text))
-	if err != nil {
-		panic(err)
-	}
-	return s
+	return v
 }
 
 // object is a JSON object as the official clients take it.
@@ -76,8 +70,8 @@ func object(text string) map[string]any {
 }
 
 // ask is a request of one user message.
-func ask(text string, more ...llm.Part) *llm.Request {
-	return &llm.Request{Messages: []llm.Message{llm.User(text, more...)}}
+func ask(text string) *llm.Request {
+	return &llm.Request{Messages: []llm.Message{llm.User(text)}}
 }
 
 // about is a question about files, which come first.

@@ -36,6 +36,8 @@ func BenchmarkDecode(b *testing.B) {
 // TestDecodingAllocatesLess holds us to a third of the allocations that the events
 // of the official client take, although we put the message together from them. The
 // text is the same.
+//
+//nolint:paralleltest // who else allocates would be counted
 func TestDecodingAllocatesLess(t *testing.T) {
 	for _, wire := range Wires() {
 		t.Run(wire.Name, func(t *testing.T) {

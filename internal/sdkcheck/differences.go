@@ -16,7 +16,7 @@ type Difference struct {
 }
 
 // String is the difference as a row of the page.
-func (d Difference) String() string {
+func (d *Difference) String() string {
 	return fmt.Sprintf("| %s | %s | %s | %s | %s |", d.Case, d.Field, d.Ours, d.Theirs, d.Why)
 }
 
@@ -94,8 +94,9 @@ func (t Table) Gone() []*Difference {
 	return gone
 }
 
-func (row *Difference) tells(d Difference) bool {
-	return matches(row.Case, d.Case) && matches(row.Field, d.Field) && matches(row.Ours, d.Ours) && matches(row.Theirs, d.Theirs)
+// tells reports whether the row is of the difference.
+func (d *Difference) tells(found Difference) bool {
+	return matches(d.Case, found.Case) && matches(d.Field, found.Field) && matches(d.Ours, found.Ours) && matches(d.Theirs, found.Theirs)
 }
 
 // matches takes a star for any text.

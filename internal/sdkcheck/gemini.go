@@ -2,7 +2,6 @@ package sdkcheck
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 
 	sdk "google.golang.org/genai/interactions"
@@ -19,8 +18,8 @@ import (
 // gRPC and the sign-in of a cloud along.
 func geminiCreate(ctx context.Context, at Place, m interactions.CreateModelInteraction) (*operations.CreateInteractionResponse, error) {
 	client := sdk.New(sdk.WithServerURL(at.Base), sdk.WithAPIVersion("v1beta"), sdk.WithClient(at.HTTP),
-		sdk.WithSecurity(components.Security{APIKey: sdk.String("test")}))
-	m.Stream = sdk.Bool(true)
+		sdk.WithSecurity(components.Security{APIKey: new("test")}))
+	m.Stream = new(true)
 	return client.Interactions.Create(ctx, operations.CreateInteractionRequest{Body: operations.NewCreateInteractionRequestBody(m)},
 		operations.WithRetries(retry.Config{Strategy: "none"}))
 }
@@ -29,7 +28,7 @@ func geminiCreate(ctx context.Context, at Place, m interactions.CreateModelInter
 // leaves it to its user to put them together: here.
 func geminiStream(ctx context.Context, at Place) *Answer {
 	created, err := geminiCreate(ctx, at, interactions.CreateModelInteraction{
-		Model: "gemini-3.8-flash", Input: sdk.Pointer(interactions.NewInteractionsInput("hi")),
+		Model: "gemini-3.8-flash", Input: new(interactions.NewInteractionsInput("hi")),
 	})
 	if err != nil {
 		return &Answer{Err: err}
@@ -56,8 +55,8 @@ type geminiStep struct {
 	kind                        interactions.StepType
 	text, signature, args       strings.Builder
 	id, name                    string
-	annotations, block, started json.RawMessage
-	deltas                      []json.RawMessage
+	annotations, block, started string
+	deltas                      []string
 }
 
 func (g *geminiAnswer) add(e *interactions.InteractionSSEEvent) {
@@ -105,10 +104,10 @@ func newGeminiStep(step *interactions.Step) *geminiStep {
 	case step.FunctionCallStep != nil:
 		s.id, s.name = step.FunctionCallStep.ID, step.FunctionCallStep.Name
 		if len(step.FunctionCallStep.Arguments) > 0 {
-			s.started, _ = json.Marshal(step.FunctionCallStep.Arguments)
+			s.started = written(step.FunctionCallStep.Arguments)
 		}
 	default:
-		s.block, _ = json.Marshal(step)
+		s.block = written(step)
 	}
 	return s
 }
@@ -126,21 +125,19 @@ func (s *geminiStep) add(d *interactions.StepDeltaData) {
 	case d.ArgumentsDelta != nil:
 		s.args.WriteString(text(d.ArgumentsDelta.Arguments))
 	case d.TextAnnotationDelta != nil:
-		s.annotations, _ = json.Marshal(map[string]any{"annotations": d.TextAnnotationDelta.Annotations})
+		s.annotations = written(map[string]any{"annotations": d.TextAnnotationDelta.Annotations})
 	case d.UnknownRaw != nil && s.kind == interactions.StepTypeModelOutput: // nobody knows what it adds to a text
 	default:
-		if raw, err := json.Marshal(d); err == nil {
-			s.deltas = append(s.deltas, raw)
-		}
+		s.deltas = append(s.deltas, written(d))
 	}
 }
 
 func (s *geminiStep) parts() []Part {
 	switch s.kind {
 	case interactions.StepTypeModelOutput:
-		parts := []Part{{Kind: "text", Text: s.text.String(), Extra: string(s.annotations)}}
+		parts := []Part{{Kind: "text", Text: s.text.String(), Extra: s.annotations}}
 		for _, d := range s.deltas {
-			parts = append(parts, Part{Kind: "block", Block: string(d)})
+			parts = append(parts, Part{Kind: "block", Block: d})
 		}
 		return parts
 	case interactions.StepTypeThought:
@@ -148,13 +145,13 @@ func (s *geminiStep) parts() []Part {
 	case interactions.StepTypeFunctionCall:
 		args := s.args.String()
 		if args == "" {
-			args = string(s.started)
+			args = s.started
 		}
 		return []Part{{Kind: "call", ID: s.id, Name: s.name, Args: args}}
 	}
-	block := string(s.block)
+	block := s.block
 	for _, d := range s.deltas {
-		block = join(block, without(string(d), "type"))
+		block = join(block, without(d, "type"))
 	}
 	return []Part{{Kind: "block", Block: block}}
 }

@@ -128,9 +128,5 @@ func join(a, b string) string {
 	if json.Unmarshal([]byte(a), &members) != nil || json.Unmarshal([]byte(b), &members) != nil {
 		return a
 	}
-	both, err := json.Marshal(members)
-	if err != nil {
-		return a
-	}
-	return string(both)
+	return written(members)
 }

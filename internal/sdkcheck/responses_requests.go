@@ -30,9 +30,8 @@ func responsesTools() []responses.ToolUnionParam {
 func responsesExchanges() []Exchange {
 	type params = responses.ResponseNewParams
 	type item = responses.ResponseInputItemUnionParam
-	const userRole, assistantRole = responses.EasyInputMessageRoleUser, responses.EasyInputMessageRoleAssistant
-	text := func(role responses.EasyInputMessageRole, s string) item {
-		i := responses.ResponseInputItemParamOfMessage(s, role)
+	text := func(s string) item {
+		i := responses.ResponseInputItemParamOfMessage(s, "user")
 		i.OfMessage.Type = "message"
 		return i
 	}
@@ -42,7 +41,7 @@ func responsesExchanges() []Exchange {
 		}, "", "completed")
 	}
 	parts := func(content ...responses.ResponseInputContentUnionParam) item {
-		i := responses.ResponseInputItemParamOfMessage(responses.ResponseInputMessageContentListParam(content), userRole)
+		i := responses.ResponseInputItemParamOfMessage(responses.ResponseInputMessageContentListParam(content), "user")
 		i.OfMessage.Type = "message"
 		return i
 	}
@@ -63,7 +62,7 @@ func responsesExchanges() []Exchange {
 		return i
 	}
 	called := change(base(
-		text(userRole, "Weather and time?"), said("Let me look."),
+		text("Weather and time?"), said("Let me look."),
 		responses.ResponseInputItemParamOfFunctionCall(`{"city":"Paris"}`, "call_1", "get_weather"),
 		responses.ResponseInputItemParamOfFunctionCall(`{}`, "call_2", "get_time"),
 		answered("call_1", "20 C"), answered("call_2", "no clock"),
@@ -81,12 +80,12 @@ func responsesExchanges() []Exchange {
 	}
 
 	return exchanges([]plain{
-		{"text", ask("What is the solar wind?"), base(text(userRole, "What is the solar wind?"))},
+		{"text", ask("What is the solar wind?"), base(text("What is the solar wind?"))},
 		{"systems", with(ask("hi"), func(r *llm.Request) { r.System = []llm.Part{llm.Text("Be brief."), llm.Text("Be kind.")} }),
-			change(base(text(userRole, "hi")), func(p *params) { p.Instructions = openai.String("Be brief.\n\nBe kind.") })},
+			change(base(text("hi")), func(p *params) { p.Instructions = openai.String("Be brief.\n\nBe kind.") })},
 		{"turns", &llm.Request{Messages: []llm.Message{llm.User("a"), llm.Assistant("b"), llm.User("c")}},
-			base(text(userRole, "a"), said("b"), text(userRole, "c"))},
-		{"characters", ask(characters), base(text(userRole, characters))},
+			base(text("a"), said("b"), text("c"))},
+		{"characters", ask(characters), base(text(characters))},
 		{"image", about("What is this?", picture),
 			base(parts(image, responses.ResponseInputContentParamOfInputText("What is this?")))},
 		{"document", about("Sum it up.", paper),
@@ -95,10 +94,10 @@ func responsesExchanges() []Exchange {
 			responses.ResponseInputContentUnionParam{OfInputImage: &responses.ResponseInputImageParam{Detail: "auto", ImageURL: openai.String("https://example.org/sun.png")}},
 			responses.ResponseInputContentUnionParam{OfInputFile: &responses.ResponseInputFileParam{FileURL: openai.String("https://example.org/wind.pdf")}},
 			responses.ResponseInputContentParamOfInputText("Compare.")))},
-		{"file of the server", about("Sum it up.", part(llm.NewFile("file-123", "application/pdf", ""))), base(parts(
+		{"file of the server", about("Sum it up.", must(llm.NewFile("file-123", "application/pdf", ""))), base(parts(
 			responses.ResponseInputContentUnionParam{OfInputFile: &responses.ResponseInputFileParam{FileID: openai.String("file-123")}},
 			responses.ResponseInputContentParamOfInputText("Sum it up.")))},
-		{"tools", withTools(ask("Weather?")), change(base(text(userRole, "Weather?")), func(p *params) { p.Tools = responsesTools() })},
+		{"tools", withTools(ask("Weather?")), change(base(text("Weather?")), func(p *params) { p.Tools = responsesTools() })},
 		{"results", twoCalls("call_1", "call_2"), called},
 		{"result with image", with(twoCalls("call_1", "call_2"), func(r *llm.Request) {
 			r.Messages[2].Parts[0].Result.Parts = []llm.Part{llm.Text("see"), picture}
@@ -112,38 +111,38 @@ func responsesExchanges() []Exchange {
 			p.Input.OfInputItemList = items
 		})},
 		{"no choice", with(withTools(ask("hi")), func(r *llm.Request) { r.Choice.Mode = llm.ChoiceNone }),
-			change(base(text(userRole, "hi")), func(p *params) { p.Tools, p.ToolChoice = responsesTools(), mode(responses.ToolChoiceOptionsNone) })},
+			change(base(text("hi")), func(p *params) { p.Tools, p.ToolChoice = responsesTools(), mode(responses.ToolChoiceOptionsNone) })},
 		{"any choice", with(withTools(ask("hi")), func(r *llm.Request) { r.Choice.Mode = llm.ChoiceAny }),
-			change(base(text(userRole, "hi")), func(p *params) { p.Tools, p.ToolChoice = responsesTools(), mode(responses.ToolChoiceOptionsRequired) })},
+			change(base(text("hi")), func(p *params) { p.Tools, p.ToolChoice = responsesTools(), mode(responses.ToolChoiceOptionsRequired) })},
 		{"named choice", with(withTools(ask("hi")), func(r *llm.Request) {
 			r.Choice = llm.ToolChoice{Mode: llm.ChoiceNamed, Names: []string{"get_time"}}
-		}), change(base(text(userRole, "hi")), func(p *params) {
+		}), change(base(text("hi")), func(p *params) {
 			p.Tools = responsesTools()
 			p.ToolChoice = responses.ResponseNewParamsToolChoiceUnion{OfFunctionTool: &responses.ToolChoiceFunctionParam{Name: "get_time"}}
 		})},
 		{"named choice of two", with(withTools(ask("hi")), func(r *llm.Request) {
 			r.Choice = llm.ToolChoice{Mode: llm.ChoiceNamed, Names: []string{"get_time", "get_weather"}}
-		}), change(base(text(userRole, "hi")), func(p *params) {
+		}), change(base(text("hi")), func(p *params) {
 			p.Tools = responsesTools()
 			p.ToolChoice = responses.ResponseNewParamsToolChoiceUnion{OfAllowedTools: &responses.ToolChoiceAllowedParam{Mode: "required", Tools: []map[string]any{
 				{"type": "function", "name": "get_time"}, {"type": "function", "name": "get_weather"},
 			}}}
 		})},
-		{"output", with(ask("How fast?"), func(r *llm.Request) { r.Output = schema("speed", speedSchema) }),
-			change(base(text(userRole, "How fast?")), func(p *params) {
+		{"output", with(ask("How fast?"), func(r *llm.Request) { r.Output = speed }),
+			change(base(text("How fast?")), func(p *params) {
 				p.Text.Format = responses.ResponseFormatTextConfigParamOfJSONSchema("speed", object(speedSchema))
 				p.Text.Format.OfJSONSchema.Strict = openai.Bool(true)
 			})},
-		{"output with tools", with(withTools(ask("How fast?")), func(r *llm.Request) { r.Output = schema("speed", speedSchema) }),
-			change(base(text(userRole, "How fast?")), func(p *params) {
+		{"output with tools", with(withTools(ask("How fast?")), func(r *llm.Request) { r.Output = speed }),
+			change(base(text("How fast?")), func(p *params) {
 				p.Tools = responsesTools()
 				p.Text.Format = responses.ResponseFormatTextConfigParamOfJSONSchema("speed", object(speedSchema))
 				p.Text.Format.OfJSONSchema.Strict = openai.Bool(true)
 			})},
 		{"limit", with(ask("hi"), func(r *llm.Request) { r.Options.MaxTokens = 500 }),
-			change(base(text(userRole, "hi")), func(p *params) { p.MaxOutputTokens = openai.Int(500) })},
+			change(base(text("hi")), func(p *params) { p.MaxOutputTokens = openai.Int(500) })},
 		{"thinking high", with(ask("hi"), func(r *llm.Request) { r.Options.Thinking = llm.ThinkingHigh }),
-			change(base(text(userRole, "hi")), func(p *params) {
+			change(base(text("hi")), func(p *params) {
 				p.Reasoning = shared.ReasoningParam{Effort: shared.ReasoningEffortHigh, Summary: shared.ReasoningSummaryAuto}
 			})},
 		{"reasoning again", withTools(&llm.Request{Messages: []llm.Message{
@@ -152,12 +151,12 @@ func responsesExchanges() []Exchange {
 				owned(call("call_1", "get_weather", `{"city":"Paris"}`), "openai", responsesModel, `{"id":"fc_1"}`),
 			}},
 			results(result("call_1", "get_weather", false, llm.Text("20 C"))),
-		}}), change(base(text(userRole, "Weather?"), reasoning, named, answered("call_1", "20 C")), func(p *params) { p.Tools = responsesTools() })},
+		}}), change(base(text("Weather?"), reasoning, named, answered("call_1", "20 C")), func(p *params) { p.Tools = responsesTools() })},
 		{"server tools again", &llm.Request{Messages: []llm.Message{
 			llm.User("Wind?"), {Role: llm.RoleAssistant, Parts: []llm.Part{
 				{Kind: llm.PartOpaque, Opaque: &llm.Opaque{Provider: "openai", Data: json.RawMessage(search)}, Model: "openai/" + responsesModel}, llm.Text("Fast."),
 			}}, llm.User("Sure?"),
-		}}, base(text(userRole, "Wind?"), param.Override[item](json.RawMessage(search)), said("Fast."), text(userRole, "Sure?"))},
+		}}, base(text("Wind?"), param.Override[item](json.RawMessage(search)), said("Fast."), text("Sure?"))},
 	})
 }
 

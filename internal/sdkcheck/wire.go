@@ -63,8 +63,7 @@ func ourPart(p *llm.Part) Part {
 		out.Kind, out.Block, out.Extra = "block", out.Extra, ""
 	case llm.PartMedia:
 		kind, _, _ := strings.Cut(p.Media.MIME, "/")
-		block, _ := json.Marshal(map[string]any{"type": kind, "mime_type": p.Media.MIME, "data": p.Media.Data})
-		out.Kind, out.Block = "block", string(block)
+		out.Kind, out.Block = "block", written(map[string]any{"type": kind, "mime_type": p.Media.MIME, "data": p.Media.Data})
 	default:
 		out.Kind = string(p.Kind)
 	}
@@ -194,11 +193,11 @@ func flatten(place string, value any, fields []Field) []Field {
 	switch v := value.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			inner := name
+			value := v[name]
 			if place != "" {
-				inner = place + "." + name
+				name = place + "." + name
 			}
-			fields = flatten(inner, v[name], fields)
+			fields = flatten(name, value, fields)
 		}
 		if len(v) == 0 {
 			fields = append(fields, Field{place, "{}"})
