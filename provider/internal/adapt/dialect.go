@@ -23,6 +23,9 @@ type Dialect struct {
 	// Strict is Closed, and wants every property to be required: an optional one
 	// may be null instead.
 	Strict bool
+	// Optional and Unions are how many optional properties, and how many of several
+	// types, there may be in a schema that is closed; 0 is any.
+	Optional, Unions int
 }
 
 // The dialects, with where they are described:
@@ -32,7 +35,7 @@ var (
 	Anthropic = &Dialect{Refs: true, All: true, Names: true}
 	// AnthropicOutput is for output_config.format
 	// (platform.claude.com/docs/en/build-with-claude/structured-outputs).
-	AnthropicOutput = &Dialect{Closed: true, Keywords: []string{"title", "default", "format"}, Formats: []string{
+	AnthropicOutput = &Dialect{Closed: true, Optional: 24, Unions: 16, Keywords: []string{"title", "default", "format"}, Formats: []string{
 		"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid",
 	}}
 	// OpenAI is for functions that are not strict.

@@ -105,8 +105,10 @@ func (a *adapter) other(out *object, key string, v any, told *[]string) {
 	if v = a.sound(key, v); v == nil && key != "default" {
 		return
 	}
-	format, _ := v.(string)
+	format, _ := v.(string) // or a pattern
 	switch {
+	case key == "pattern" && !a.d.All && !regular(format):
+		*told = append(*told, key+" "+string(encode(v)))
 	case key == "format" && a.d.takesFormat(format), key != "format" && a.d.takes(key):
 		out.set(key, v)
 	case key == "format":
@@ -114,6 +116,23 @@ func (a *adapter) other(out *object, key string, v any, told *[]string) {
 	case tellable[key]:
 		*told = append(*told, key+" "+string(encode(v)))
 	}
+}
+
+// regular reports whether a pattern is one that a grammar can be made of: none that
+// looks around or back.
+func regular(pattern string) bool {
+	for i := 0; i+1 < len(pattern); i++ {
+		switch next := pattern[i+1]; {
+		case pattern[i] == '\\':
+			if '1' <= next && next <= '9' || next == 'b' || next == 'B' || next == 'k' {
+				return false
+			}
+			i++
+		case pattern[i] == '(' && next == '?' && !strings.HasPrefix(pattern[i:], "(?:"):
+			return false
+		}
+	}
+	return true
 }
 
 // tellable are the keywords that a model understands in a description too.

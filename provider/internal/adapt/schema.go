@@ -118,7 +118,11 @@ func (a *adapter) adapt() *Adapted {
 			}
 		}
 	default:
-		closeObjects(out)
+		if c := count(out); a.d.Optional > 0 && c.optional > a.d.Optional || a.d.Unions > 0 && c.unions > a.d.Unions {
+			adapted.Strict = false
+		} else {
+			closeObjects(out)
+		}
 	}
 	if a.odd {
 		adapted.renamed = rename(out)

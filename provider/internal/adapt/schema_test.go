@@ -90,6 +90,8 @@ func TestSchemasInADialect(t *testing.T) {
 			`{"type":"object","properties":{"_top":{"type":"integer","description":"(that is, \"$top\")"},"filter_id_":{"type":"string","description":"An id. (that is, \"filter[id]\")"}},"required":["_top"]}`},
 		{"alternatives at the top of the standard", adapt.Anthropic, `{"type":"object","oneOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"string"}},"required":["b"]}]}`,
 			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"description":"(needs a, or b)"}`},
+		{"patterns of which no grammar is made", adapt.OpenAIStrict, `{"type":"object","properties":{"a":{"type":"string","pattern":"^(?:a|b)+\\d$"},"b":{"type":"string","pattern":"^(?!x)"}},"required":["a","b"]}`,
+			`{"type":"object","properties":{"a":{"type":"string","pattern":"^(?:a|b)+\\d$"},"b":{"type":"string","description":"(pattern \"^(?!x)\")"}},"required":["a","b"],"additionalProperties":false}`},
 		{"big numbers", adapt.Chat, `{"type":"object","properties":{"n":{"const":9007199254740993}}}`, `{"type":"object","properties":{"n":{"type":"integer","enum":[9007199254740993]}}}`},
 	}
 	for _, tt := range tests {
@@ -119,6 +121,23 @@ func TestStrictIsToldWhereItCannotBe(t *testing.T) {
 	} {
 		if got := adapted(t, schema, adapt.OpenAIStrict).Strict; got != want {
 			t.Errorf("%s: strict is %t, want %t", schema, got, want)
+		}
+	}
+}
+
+// TestAnthropicCountsOptionalProperties: its grammars take 24 of them, and 16 that
+// may be of several types.
+func TestAnthropicCountsOptionalProperties(t *testing.T) {
+	t.Parallel()
+	for schema, want := range map[string]bool{
+		list(24, `"p%d":{"type":"string"}`):                             true,
+		list(25, `"p%d":{"type":"string"}`):                             false,
+		list(16, `"p%d":{"type":["string","null"]}`):                    true,
+		list(17, `"p%d":{"anyOf":[{"type":"string"},{"type":"null"}]}`): false,
+	} {
+		a := adapted(t, `{"type":"object","properties":{`+schema+`}}`, adapt.AnthropicOutput)
+		if a.Strict != want || strings.Contains(string(a.JSON), "additionalProperties") != want {
+			t.Errorf("%s: strict is %t, want %t: %s", schema, a.Strict, want, a.JSON)
 		}
 	}
 }

@@ -185,6 +185,34 @@ func closeObjects(v any) {
 	}
 }
 
+// counts are what there is of things that some dialects take few of.
+type counts struct{ optional, unions int }
+
+func count(v any) (c counts) {
+	o, ok := v.(*object)
+	if !ok {
+		return c
+	}
+	add := func(v any) {
+		sub := count(v)
+		c.optional, c.unions = c.optional+sub.optional, c.unions+sub.unions
+	}
+	if kinds := o.list("anyOf"); kinds != nil || len(o.list("type")) > 1 {
+		c.unions++
+		for i := range kinds {
+			add(kinds[i])
+		}
+	}
+	if props := o.object("properties"); props != nil {
+		c.optional += max(0, len(props.keys)-len(o.list("required")))
+		for _, name := range props.keys {
+			add(props.m[name])
+		}
+	}
+	add(o.m["items"])
+	return c
+}
+
 // once are values, none of them twice: objects that are closed may have become the same.
 func once(values []any) []any {
 	seen := make(map[string]bool, len(values))
