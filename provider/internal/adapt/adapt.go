@@ -5,6 +5,11 @@
 //	names.Out("admin.tools.list") // "admin_tools_list"
 //	names.Back("admin_tools_list") // "admin.tools.list"
 //
+//	schema, err := cache.Schema(spec.Input, adapt.OpenAIStrict)
+//	schema.JSON                       // goes to the provider
+//	schema.Back(call.Args)            // what the model wrote, as the tool wants it
+//	schema.Out(adapt.Args(earlier))   // a call of the history, as the provider knows it
+//
 // What is acceptable already is sent as it is. What is not is changed in the same
 // way each time, so that the beginning of a conversation stays the same from turn
 // to turn and a provider's prompt cache holds.
