@@ -81,9 +81,9 @@ type Options struct {
 	WebSearch bool // the model may search with Google
 	WebFetch  bool // the model may read web pages; not together with tools
 
-	// Summaries of thoughts: "auto", "none", or "", which asks for them in requests
+	// Summary of thoughts: "auto", "none", or "", which asks for one in requests
 	// that set a level of thinking. Without them thoughts have a signature only.
-	Summaries string
+	Summary string
 }
 
 // String shows the options without the key and the values of headers.
@@ -95,7 +95,7 @@ func (o Options) GoString() string { return o.String() }
 // LogValue is what String shows.
 func (o Options) LogValue() slog.Value {
 	var more []slog.Attr
-	for _, s := range []struct{ name, value string }{{"version", o.Version}, {"revision", o.Revision}, {"summaries", o.Summaries}} {
+	for _, s := range []struct{ name, value string }{{"version", o.Version}, {"revision", o.Revision}, {"summary", o.Summary}} {
 		if s.value != "" {
 			more = append(more, slog.String(s.name, s.value))
 		}
@@ -138,8 +138,8 @@ func New(model string, o *Options) *Model {
 	switch {
 	case m.id == "":
 		m.err = invalid("name one, such as gemini-3.8-flash", "there is no model")
-	case m.o.Summaries != "" && m.o.Summaries != "auto" && m.o.Summaries != "none":
-		m.err = invalid("set it to auto or none", "Options.Summaries is %q", m.o.Summaries)
+	case m.o.Summary != "" && m.o.Summary != "auto" && m.o.Summary != "none":
+		m.err = invalid("set it to auto or none", "Options.Summary is %q", m.o.Summary)
 	}
 	catalogue := Models()
 	m.info, _ = catalogue.Find(m.id)

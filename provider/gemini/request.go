@@ -155,7 +155,7 @@ func (m *Model) tools(c *call, req *llm.Request) error {
 
 func (m *Model) generation(c *call, req *llm.Request) error {
 	o := &req.Options
-	g := generation{MaxTokens: o.MaxTokens, Temperature: o.Temperature, TopP: o.TopP, Seed: o.Seed, Stop: o.Stop, Summaries: m.o.Summaries}
+	g := generation{MaxTokens: o.MaxTokens, Temperature: o.Temperature, TopP: o.TopP, Seed: o.Seed, Stop: o.Stop, Summaries: m.o.Summary}
 	switch o.Thinking {
 	case llm.ThinkingDefault:
 	case llm.ThinkingNone:

@@ -116,7 +116,7 @@ func TestThinkingLevels(t *testing.T) {
 	if body := string(sent(t, nil, ask("hi")).Body); strings.Contains(body, "thinking") {
 		t.Errorf("without a level: %s", body)
 	}
-	if body := string(sent(t, &gemini.Options{Key: testKey, Summaries: "auto"}, ask("hi")).Body); !strings.Contains(body, `{"thinking_summaries":"auto"}`) {
+	if body := string(sent(t, &gemini.Options{Key: testKey, Summary: "auto"}, ask("hi")).Body); !strings.Contains(body, `{"thinking_summaries":"auto"}`) {
 		t.Errorf("with summaries: %s", body)
 	}
 	err := refused(t, nil, with(ask("hi"), func(r *llm.Request) { r.Options.Thinking = llm.ThinkingNone }))
@@ -206,7 +206,7 @@ func TestSettingsThatCannotBeUsedAreSaid(t *testing.T) {
 		"no model":      {" ", &gemini.Options{Key: testKey}, llm.ErrInvalidRequest, "model"},
 		"a bad version": {"gemini-3.8-flash", &gemini.Options{Key: testKey, Version: "../x"}, llm.ErrInvalidRequest, "Options.Version"},
 		"a bad base":    {"gemini-3.8-flash", &gemini.Options{BaseURL: "nowhere"}, llm.ErrInvalidRequest, "Options.BaseURL"},
-		"bad summaries": {"gemini-3.8-flash", &gemini.Options{Key: testKey, Summaries: "yes"}, llm.ErrInvalidRequest, "Options.Summaries"},
+		"bad summaries": {"gemini-3.8-flash", &gemini.Options{Key: testKey, Summary: "yes"}, llm.ErrInvalidRequest, "Options.Summary"},
 	} {
 		m := gemini.New(c.model, c.o)
 		if err := m.Err(); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.names) {
