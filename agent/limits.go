@@ -44,7 +44,8 @@ type Limits struct {
 	// Grace is how long a tool or a model may take to return once its call is
 	// cancelled, by default two seconds. After it the run goes on without it.
 	Grace time.Duration
-	// Idle is how long a model's stream may be silent, by default a minute.
+	// Idle is how long a model's stream may be silent, by default five minutes: a
+	// model that thinks need not say so. Providers find a dead connection sooner.
 	Idle time.Duration
 	// Retries is how often a model call is made again after a failure that a
 	// repeat may cure and before anything of the answer was shown, by default
@@ -66,7 +67,7 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Wall, time.Hour)
 	def(&l.ToolTime, 2*time.Minute)
 	def(&l.Grace, 2*time.Second)
-	def(&l.Idle, time.Minute)
+	def(&l.Idle, 5*time.Minute)
 	if l.Retries == 0 {
 		l.Retries = 2
 	}
