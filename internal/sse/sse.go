@@ -117,14 +117,7 @@ func (r *Reader) line() ([]byte, bool) {
 			r.seen = max(r.seen, r.next)
 		}
 	}
-	rest := r.buf[r.seen:]
-	end := bytes.IndexByte(rest, '\n')
-	if end >= 0 {
-		rest = rest[:end]
-	}
-	if cr := bytes.IndexByte(rest, '\r'); cr >= 0 {
-		end = cr
-	}
+	end := lineEnd(r.buf[r.seen:])
 	if end < 0 {
 		r.seen = len(r.buf)
 		return nil, false
@@ -138,6 +131,27 @@ func (r *Reader) line() ([]byte, bool) {
 		line = r.unmarked(line)
 	}
 	return line, true
+}
+
+// lineEnd is where the first CR or LF is, -1 without one. It looks at ever longer
+// pieces: the other of the two may be megabytes away, and not to be looked for again
+// with each line.
+func lineEnd(rest []byte) int {
+	const first = 256
+	for from, size := 0, first; from < len(rest); from, size = from+size, 2*size {
+		piece := rest[from:min(from+size, len(rest))]
+		end := bytes.IndexByte(piece, '\n')
+		if end >= 0 {
+			piece = piece[:end]
+		}
+		if cr := bytes.IndexByte(piece, '\r'); cr >= 0 {
+			end = cr
+		}
+		if end >= 0 {
+			return from + end
+		}
+	}
+	return -1
 }
 
 var mark = []byte("\ufeff")

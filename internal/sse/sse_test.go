@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/helios-go/helios/internal/sse"
 )
@@ -108,6 +109,23 @@ func TestCommentsAreNotKept(t *testing.T) {
 	got, err := read(t, strings.NewReader(stream), 64<<10)
 	if err != nil || len(got) != 1 {
 		t.Errorf("%d events, %v; want one", len(got), err)
+	}
+}
+
+// Of two kinds of line ends only one comes, and the buffer is large by then: looking
+// for the other one each time would take minutes.
+func TestAFloodOfShortLinesIsReadInTime(t *testing.T) {
+	t.Parallel()
+	for _, end := range []string{"\r", "\n"} {
+		stream := "data: " + strings.Repeat("x", 3<<20) + end + end + strings.Repeat(end, 2<<20) + "data: y" + end + end
+		began := time.Now()
+		got, err := read(t, strings.NewReader(stream), 0)
+		if err != nil || len(got) != 2 || got[1].data != "y" {
+			t.Fatalf("lines that end in %q: %d events, %v; want two", end, len(got), err)
+		}
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("lines that end in %q took %s", end, took)
+		}
 	}
 }
 
