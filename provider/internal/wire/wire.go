@@ -69,7 +69,8 @@ type Conn struct {
 // change.
 func New(s *Settings) (*Conn, error) {
 	c := &Conn{s: *s}
-	c.client = httpx.Client{HTTP: s.HTTP, HeaderTimeout: s.HeaderTimeout, IdleTimeout: s.IdleTimeout}
+	c.s.Header = own(s.Header)
+	c.client = httpx.Client{HTTP: still(s.HTTP), HeaderTimeout: s.HeaderTimeout, IdleTimeout: s.IdleTimeout}
 	if c.s.Key == "" && s.BaseURL == "" && s.KeyVar != "" {
 		c.s.Key = os.Getenv(s.KeyVar)
 	}
@@ -90,10 +91,31 @@ func New(s *Settings) (*Conn, error) {
 	if strings.ContainsFunc(c.s.Key, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return nil, c.fail(llm.KindAuth, c.keyHint(), "the key holds characters that no key has")
 	}
-	if c.s.Key == "" && s.BaseURL == "" && !s.Keyless && s.Header.Get(s.KeyHeader) == "" {
+	if c.s.Key == "" && s.BaseURL == "" && !s.Keyless && c.s.Header.Get(s.KeyHeader) == "" {
 		return nil, c.fail(llm.KindAuth, c.keyHint(), "there is no key")
 	}
 	return c, nil
+}
+
+// own is a copy of the caller's headers under their canonical names: what happens to
+// theirs later must not change requests under way.
+func own(header http.Header) http.Header {
+	h := make(http.Header, len(header))
+	for name, values := range header {
+		h[http.CanonicalHeaderKey(name)] = slices.Clone(values)
+	}
+	return h
+}
+
+// still is a client that follows no redirects, unless its owner says which: Go would
+// take the key along to another host in a header that it does not know.
+func still(client *http.Client) *http.Client {
+	if client == nil || client.CheckRedirect != nil {
+		return client
+	}
+	c := *client
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &c
 }
 
 // shortest is how long a key is at least: taking a shorter one out of a text would

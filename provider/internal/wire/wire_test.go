@@ -88,6 +88,50 @@ func TestARequestCarriesTheKeyAndTheCallersHeaders(t *testing.T) {
 }
 
 // The key of the environment is the provider's own and goes nowhere else.
+func TestHeadersAreTheCallersAgainOnceAConnectionIsMade(t *testing.T) {
+	t.Parallel()
+	var got http.Header
+	base := serve(t, func(_ http.ResponseWriter, r *http.Request) { got = r.Header })
+	s := acme(base)
+	s.Header = http.Header{"Acme-Team": {"blue"}}
+	conn, err := wire.New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Header.Set("Acme-Team", "red")
+	s.Header.Set("Acme-New", "1")
+	resp, err := conn.Post(t.Context(), "/", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if got.Get("Acme-Team") != "blue" || got.Get("Acme-New") != "" {
+		t.Errorf("sent %q and %q, want what the headers were when the connection was made", got.Get("Acme-Team"), got.Get("Acme-New"))
+	}
+}
+
+func TestAKeyMayComeInAHeaderInAnyCase(t *testing.T) {
+	t.Parallel()
+	s := acme("")
+	s.Key, s.KeyVar = "", "ACME_KEY_THAT_IS_NOT_SET"
+	s.Header = http.Header{"authorization": {"Bearer " + key}}
+	if _, err := wire.New(s); err != nil {
+		t.Errorf("the key in a header was not found: %v", err)
+	}
+}
+
+// Go takes X-Api-Key along to any host that a redirect names.
+func TestAKeyFollowsNoRedirectWithTheCallersClient(t *testing.T) {
+	t.Parallel()
+	asked := false
+	other := serve(t, func(http.ResponseWriter, *http.Request) { asked = true })
+	s := acme(serve(t, http.RedirectHandler(other, http.StatusTemporaryRedirect).ServeHTTP))
+	s.KeyHeader, s.KeyPrefix, s.HTTP = "X-Api-Key", "", &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	if err := refused(t, s); asked {
+		t.Errorf("the other host was asked: %v", err)
+	}
+}
+
 func TestTheEnvironmentsKeyGoesHomeOnly(t *testing.T) {
 	t.Setenv("ACME_API_KEY", key)
 	var sent http.Header
