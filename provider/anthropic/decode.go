@@ -95,6 +95,9 @@ func (d *decoder) event(e sse.Event) (done bool, err error) {
 			return true, nil
 		}
 	case "message_stop":
+		if d.lost() {
+			return false, d.model.conn.Cut()
+		}
 		d.finish()
 		return true, nil
 	case "error":
@@ -291,6 +294,18 @@ func (d *decoder) count(u *usageCounts) {
 // paused reports whether the API wants the turn back to go on with it. With calls
 // in it that is for their results to do.
 func (d *decoder) paused() bool { return d.stop == "pause_turn" && d.calls == 0 }
+
+// lost reports whether the stream is without the event that says why the answer
+// ended, or without the end of a call although the model went on behind it: a call
+// that is made with half of its arguments may do something else.
+func (d *decoder) lost() bool {
+	for _, b := range d.blocks {
+		if b.kind == "tool_use" && !b.ended && d.stop == "tool_use" && !json.Valid(b.text) {
+			return true
+		}
+	}
+	return d.stop == ""
+}
 
 // finish ends the answer, or the segment of one that was paused.
 func (d *decoder) finish() {

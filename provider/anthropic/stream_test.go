@@ -266,3 +266,20 @@ func TestNothingIsRetried(t *testing.T) {
 		}
 	}
 }
+
+// The end alone does not say that all was there: the event before it tells why the
+// model stopped, and a call is made with all of its arguments or not at all.
+func TestAnEndWithoutAReasonIsACut(t *testing.T) {
+	t.Parallel()
+	call := `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"move","input":{}}}`
+	for name, events := range map[string][]string{
+		"nothing at all":            {begins, stops},
+		"no reason":                 {begins, `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"half"}}`, `{"type":"content_block_stop","index":0}`, stops},
+		"a call without its end":    {begins, call, ends("tool_use"), stops},
+		"a call with half its args": {begins, call, `{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"to\":"}}`, ends("tool_use"), stops},
+	} {
+		if resp, err := told(t, events...); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%s: %v, %v; want a stream that was cut", name, resp, err)
+		}
+	}
+}
