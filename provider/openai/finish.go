@@ -71,7 +71,7 @@ func (d *decoder) end(kind string, raw []byte) error {
 // rest takes the items that no event has finished, from the answer as a whole,
 // where they are again, or as far as they came.
 func (d *decoder) rest(output []byte) error {
-	if !d.whole() {
+	if !d.whole(output) {
 		i := 0
 		for raw := range elements(output) {
 			if !d.has(i, head(raw)) {
@@ -93,8 +93,15 @@ func (d *decoder) rest(output []byte) error {
 	return nil
 }
 
-// whole reports whether there are items and all are finished.
-func (d *decoder) whole() bool {
+// whole reports whether there are items, no fewer than in the answer as a whole, and
+// all are finished.
+func (d *decoder) whole(output []byte) bool {
+	all := 0
+	for range elements(output) {
+		if all++; all > len(d.items) {
+			return false
+		}
+	}
 	for _, it := range d.items {
 		if !it.ended {
 			return false

@@ -296,3 +296,15 @@ func TestBrokenCharacters(t *testing.T) {
 		t.Errorf("%v: %s", err, in)
 	}
 }
+
+// The terminal event repeats the whole answer: what no event told before is in it.
+func TestAnItemThatOnlyTheEndTellsIsNotLost(t *testing.T) {
+	t.Parallel()
+	text := `{"id":"msg_1","type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"I look."}]}`
+	resp, err := stream(t, `data: {"type":"response.output_item.done","output_index":0,"item":`+text+"}\n\n"+
+		`data: {"type":"response.completed","response":{"id":"resp_1","status":"completed","output":[`+text+
+		`,{"id":"fc_1","type":"function_call","call_id":"call_1","name":"clock","arguments":"{}"}]}}`+"\n\n")
+	if err != nil || resp.Message.Text() != "I look." || len(resp.Message.Calls()) != 1 || resp.Finish != llm.FinishToolCalls {
+		t.Errorf("%+v, %v; want the text once, and the call", resp, err)
+	}
+}
