@@ -179,7 +179,7 @@ func (e *encoder) file(f *llm.FileRef, now bool) (*block, error) {
 
 // results are those of one turn's calls.
 func (e *encoder) results(parts []llm.Part) []*block {
-	var blocks []*block
+	var blocks, shown []*block
 	for i := range parts {
 		r := parts[i].Result
 		if parts[i].Kind != llm.PartResult || r == nil {
@@ -192,9 +192,31 @@ func (e *encoder) results(parts []llm.Part) []*block {
 				b.Content = append(b.Content, c)
 			}
 		}
+		if b.IsError {
+			var files []*block
+			b.Content, files = failure(b.Content)
+			shown = append(shown, files...)
+		}
 		blocks = append(blocks, b)
 	}
-	return blocks
+	return append(blocks, shown...)
+}
+
+// failure is what a tool that failed has said, and what it has shown, which goes
+// behind the results: the API takes texts only there, and at least one, and would
+// refuse the history for good otherwise.
+func failure(content []*block) (texts, shown []*block) {
+	for _, c := range content {
+		if c.Type == "text" {
+			texts = append(texts, c)
+		} else {
+			shown = append(shown, c)
+		}
+	}
+	if len(texts) == 0 {
+		texts = append(texts, &block{Type: "text", Text: new("The tool failed and did not say why.")})
+	}
+	return texts, shown
 }
 
 // answer is what a model said: what only its own maker understands is left out for

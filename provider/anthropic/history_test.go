@@ -405,3 +405,29 @@ func TestNothingPrintedShowsTheKeyWhateverTheVerb(t *testing.T) {
 		}
 	}
 }
+
+// The API wants the result of a tool that failed to hold texts only, and one at
+// least.
+func TestWhatAFailedToolShowsStandsBehindItsResult(t *testing.T) {
+	t.Parallel()
+	image, err := llm.NewMedia("image/png", []byte("P"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	silent, drawn := resultOf("tu_1", llm.Text(" ")), resultOf("tu_2", llm.Text("no such page"), image)
+	silent.Result.IsError, drawn.Result.IsError = true, true
+	var messages []struct {
+		Content []struct {
+			Type    string
+			Content []struct{ Type string }
+		}
+	}
+	all := sent(t, "claude-opus-5", llm.User("hi"), answer(callOf("tu_1", "f", `{}`), callOf("tu_2", "f", `{}`)), results(silent, drawn))
+	if err := json.Unmarshal([]byte(all), &messages); err != nil || len(messages) != 3 || len(messages[2].Content) != 3 {
+		t.Fatalf("%v: %s", err, all)
+	}
+	last := messages[2].Content
+	if len(last[0].Content) != 1 || !strings.Contains(all, "did not say why") || len(last[1].Content) != 1 || last[1].Content[0].Type != "text" || last[2].Type != "image" {
+		t.Errorf("the results are sent as %s", all)
+	}
+}
