@@ -33,6 +33,7 @@ type decoder struct {
 	status  string
 	token   string
 	ended   bool // the interaction's last event has come
+	torn    bool // and a call was not whole by then
 	usage   llm.Usage
 	earlier llm.Usage // of the streams before
 	problem json.RawMessage
@@ -42,6 +43,7 @@ type decoder struct {
 func (d *decoder) begin() {
 	d.chunks, d.steps, d.began = d.chunks[:0], d.steps[:0], 0
 	d.id, d.noted, d.status, d.token, d.ended = "", false, "", "", false
+	d.torn = false
 	d.earlier, d.usage = d.earlier.Add(d.usage), llm.Usage{}
 }
 
@@ -116,6 +118,20 @@ func ours(kind string) bool {
 	return kind == "" || kind == "error" || strings.HasPrefix(kind, "step.") || strings.HasPrefix(kind, "interaction.")
 }
 
+// cut reports whether a call is open of whose arguments some have not come: it must
+// not be made without them. An answer that is too long may end so.
+func (d *decoder) cut() bool {
+	if d.status != statusAction && d.status != statusCompleted {
+		return false
+	}
+	for _, s := range d.steps {
+		if s.kind == callStepKind && !json.Valid(s.text) && (len(s.text) > 0 || len(s.args) <= len("{}")) {
+			return true
+		}
+	}
+	return d.torn
+}
+
 func (d *decoder) emit(c llm.Chunk) { d.chunks = append(d.chunks, c) }
 
 // fail ends the answer with what the server says went wrong.
@@ -167,6 +183,7 @@ func (d *decoder) complete(i *interaction) error {
 			d.stop(n)
 		}
 	}
+	d.torn = d.cut()
 	for len(d.steps) > 0 {
 		d.stop(d.steps[0].index)
 	}

@@ -126,7 +126,7 @@ func (s *stream) read(resp *http.Response) bool {
 			break
 		}
 	}
-	if !s.d.finished() {
+	if !s.d.finished() || s.d.cut() {
 		s.yield(llm.Chunk{}, s.m.conn.Cut())
 		return false
 	}

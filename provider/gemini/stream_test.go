@@ -393,3 +393,20 @@ func TestEventsOfWrongShapeAreErrors(t *testing.T) {
 		}
 	}
 }
+
+// A call that was not told to its end is not made, whatever comes behind it.
+func TestACallThatHasNoEndIsACut(t *testing.T) {
+	t.Parallel()
+	const start = `{"event_type":"step.start","index":0,"step":{"type":"function_call","id":"c1","name":"move","arguments":{}}}`
+	const half = `{"event_type":"step.delta","index":0,"delta":{"type":"arguments_delta","arguments":"{\"to\":"}}`
+	for _, end := range []string{
+		`{"event_type":"interaction.status_update","interaction_id":"i","status":"requires_action"}`,
+		`{"event_type":"interaction.completed","interaction":{"id":"i","status":"requires_action"}}`,
+	} {
+		for _, stream := range []string{bare(start, end), bare(start, half, end)} {
+			if resp, err := answer(t, stream, nil, ask("hi")); !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("%v, %v; want a stream that was cut, of %s", resp, err, stream)
+			}
+		}
+	}
+}
