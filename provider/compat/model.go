@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/provider"
@@ -167,6 +168,12 @@ func (m *Model) read(resp *http.Response, d *decoder, yield func(llm.Chunk, erro
 // events yields all but the end. Once the finish_reason was there the answer is
 // whole, and a connection that breaks then takes nothing away but the usage.
 func (m *Model) events(resp *http.Response, d *decoder, yield func(llm.Chunk, error) bool) error {
+	var limit *time.Timer // of what follows a whole answer: comments may come for ever
+	defer func() {
+		if limit != nil {
+			limit.Stop()
+		}
+	}()
 	for event, err := range m.conn.Events(resp) {
 		if err != nil {
 			if d.whole && errors.Is(err, llm.ErrTransient) {
@@ -186,6 +193,9 @@ func (m *Model) events(resp *http.Response, d *decoder, yield func(llm.Chunk, er
 			return m.failed(problem)
 		case last:
 			return nil
+		}
+		if d.whole && limit == nil {
+			limit = time.AfterFunc(cmp.Or(m.o.IdleTimeout, m.d.Patience, time.Minute), func() { resp.Body.Close() })
 		}
 	}
 	return nil

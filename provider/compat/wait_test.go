@@ -85,3 +85,18 @@ func TestAWaitThatIsAskedForIsTold(t *testing.T) {
 		}
 	}
 }
+
+// A server may keep its connection alive behind the answer for as long as it likes.
+func TestCommentsBehindAWholeAnswerDoNotHoldItUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		stream := "data: " + stopped + "\n\n" + strings.Repeat(": still here\n\n", 1000)
+		wire := llmtest.NewWire(llmtest.SSE(stream).Cut(llmtest.CutEvents).Every(30 * time.Second))
+		model := compat.VLLM("m", &compat.Options{HTTP: wire.Client(), IdleTimeout: time.Minute})
+		begun := time.Now()
+		_, err := llm.Generate(t.Context(), model, &llm.Request{Messages: []llm.Message{llm.User("hi")}})
+		if took := time.Since(begun); err != nil || took > 3*time.Minute {
+			t.Errorf("%v after %s", err, took)
+		}
+	})
+}
