@@ -87,3 +87,17 @@ func TestTextThatNeverEnds(t *testing.T) {
 		t.Errorf("got %+v", out)
 	}
 }
+
+// A loop that catches every interruption is interrupted where it catches it.
+func TestALoopThatCatchesEverything(t *testing.T) {
+	t.Parallel()
+	k := start(t, nil)
+	run(t, k, "kept = 1", 5*time.Second)
+	loop := "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
+	if out := run(t, k, loop, 300*time.Millisecond); !out.TimedOut || out.Dead {
+		t.Errorf("got %+v, want a timeout that the kernel survives", out)
+	}
+	if out := run(t, k, "import sys; kept, sys.gettrace()", 5*time.Second); out.Stdout != "(1, None)\n" {
+		t.Errorf("got %+v, want the variables and no trace of how it was ended", out)
+	}
+}

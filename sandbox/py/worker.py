@@ -130,6 +130,7 @@ class Worker:
         self.running = 0       # id of the cell
         self.busy = False      # the main thread is in code of this module that must not be cut
         self.stopping = False
+        self.traced = False    # see corner
         self.count = 0
         self.given = {}        # what was in the namespace before the first cell, inputs left out
         module = types.ModuleType("__main__")
@@ -146,19 +147,45 @@ class Worker:
         if self.conn.poll() is False:
             signal.setitimer(signal.ITIMER_REAL, 0.01)
             return
-        self.check()
+        self.check(frame)
 
-    def check(self):
+    def check(self, frame=None):
         asked = self.conn.asked.get(self.running)
         if asked is None or not self.running:
             return
         if asked == "stop":
             # Until it works: an interruption that is caught is made again.
             signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+            if self.stopping:
+                self.corner(frame)
         elif self.stopping:
             return
         self.stopping = True
         raise KeyboardInterrupt
+
+    def corner(self, frame):
+        """An interruption that was caught comes again at the line that catches it, where
+        nothing catches it any more: since Python 3.12 a loop around a try that catches
+        everything has no other place to interrupt it."""
+        def trace(f, event, arg):
+            if f.f_code.co_filename == __file__:
+                return None
+            if event == "line" and self.running and not self.busy:
+                raise KeyboardInterrupt
+            return trace
+        self.traced = True
+        sys.settrace(trace)
+        while frame is not None:
+            if frame.f_code.co_filename != __file__:
+                frame.f_trace = trace
+            frame = frame.f_back
+
+    def calm(self):
+        """Nothing is interrupted any more."""
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        if self.traced:
+            self.traced = False
+            sys.settrace(None)
 
     # Host functions.
 
@@ -273,9 +300,9 @@ class Worker:
                 self.running = 0
                 mend()
         except BaseException as error:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            self.calm()
             exit_code = self.explain(error, message["id"])
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        self.calm()
         if os.getpid() != self.pid:  # a child that the cell forked and let run on
             self.flush()
             os._exit(exit_code)
@@ -353,7 +380,7 @@ class Worker:
             finally:
                 self.running = 0
         except BaseException as e:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            self.calm()
             self.say(f"{type(error).__name__}: <its text failed: {type(e).__name__}>\n")
             return 1
 
@@ -414,7 +441,7 @@ class Worker:
                 self.running = 0
         except BaseException:
             out.append(over)
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        self.calm()
         return out
 
     def serve(self):
