@@ -119,6 +119,9 @@ func (o Options) GoString() string { return o.String() }
 // Format prints String whatever the verb.
 func (o Options) Format(f fmt.State, _ rune) { fmt.Fprint(f, o.String()) }
 
+// MarshalJSON writes what LogValue shows.
+func (o Options) MarshalJSON() ([]byte, error) { return wire.JSON(o.LogValue()) }
+
 func (o *Options) version() string {
 	if o.Version == "" {
 		return DefaultVersion
@@ -176,7 +179,12 @@ func New(model string, opts *Options) *Model {
 func (m *Model) Name() string { return m.name }
 
 // Err is why the model cannot be asked: a missing key, an option that cannot be.
-func (m *Model) Err() error { return m.err }
+func (m *Model) Err() error {
+	if m.conn == nil && m.err == nil {
+		return wire.Unmade("anthropic", "anthropic.New")
+	}
+	return m.err
+}
 
 // Size is the model's window and its longest answer, zero where they are unknown.
 func (m *Model) Size() llm.Size { return m.info.Size }
@@ -225,8 +233,8 @@ const maxPauses = 8
 
 // Stream asks the model. A turn that the API pauses is one stream here.
 func (m *Model) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Chunk, error] {
-	if m.err != nil {
-		return wire.Dead(m.err)
+	if err := m.Err(); err != nil {
+		return wire.Dead(err)
 	}
 	return func(yield func(llm.Chunk, error) bool) {
 		if err := m.stream(ctx, req, yield); err != nil {

@@ -22,7 +22,10 @@ type Dialect struct {
 	// llm.Options.Provider.
 	Name string
 
-	BaseURL   string // where it is unless Options.BaseURL says otherwise; "": nowhere by itself
+	// BaseURL is where it is unless Options.BaseURL says otherwise; "": nowhere by
+	// itself. As they are known, Ollama's gives way to OLLAMA_HOST and Azure's to
+	// AZURE_OPENAI_ENDPOINT.
+	BaseURL   string
 	Path      string // behind the base URL, with its query; "" is /chat/completions
 	KeyVar    string // the variable with the key
 	KeyHeader string // "" is Authorization, with Bearer before the key

@@ -28,6 +28,7 @@ func List(ctx context.Context, d Dialect, o *Options) ([]provider.Info, error) {
 	if o == nil {
 		o = &Options{}
 	}
+	d.BaseURL = d.home()
 	conn, err := o.connect(&d, "any")
 	if err != nil {
 		return nil, err

@@ -182,3 +182,33 @@ func TestWhatOllamaHostMeans(t *testing.T) {
 		}
 	}
 }
+
+//nolint:paralleltest // it sets the environment
+func TestDialectsByNameHeedTheirVariables(t *testing.T) {
+	var asked []string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		asked = append(asked, q.URL.Path)
+		if _, err := w.Write([]byte(`{"data":[]}`)); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer srv.Close()
+	t.Setenv("OLLAMA_HOST", srv.URL)
+	t.Setenv("AZURE_OPENAI_ENDPOINT", srv.URL)
+	t.Setenv("AZURE_OPENAI_API_KEY", "k")
+	for name, want := range map[string]string{"ollama": srv.URL + "/v1", "azure": srv.URL + "/openai/v1"} {
+		d, _ := compat.Lookup(name)
+		m := d.New("m", nil)
+		if got := m.Dialect().BaseURL; got != want || m.Err() != nil {
+			t.Errorf("%s is at %s (%v), want %s", name, got, m.Err(), want)
+		}
+		asked = nil
+		if _, err := compat.List(t.Context(), d, nil); err != nil || len(asked) != 1 {
+			t.Errorf("%s lists after %q: %v", name, asked, err)
+		}
+		d.BaseURL = "http://127.0.0.1:1/v1"
+		if got := d.New("m", nil).Dialect().BaseURL; got != d.BaseURL {
+			t.Errorf("%s with an address of its own is at %s", name, got)
+		}
+	}
+}

@@ -37,6 +37,7 @@ type Model struct {
 // wrong with the settings is what [Model.Err] says.
 func (d *Dialect) New(model string, o *Options) *Model {
 	m := &Model{d: *d, id: model, schemas: new(adapt.Cache)}
+	m.d.BaseURL = d.home()
 	if d.Name == groq.Name && strings.Contains(model, "qwen") && maps.Equal(d.Thinking.Names, groq.Thinking.Names) {
 		m.d.Thinking.Names = onOff
 	}
@@ -99,29 +100,34 @@ func (m *Model) Cost(u llm.Usage) (llm.Micros, bool) {
 }
 
 // Err is what is wrong with the settings, an [*llm.Error], or nil.
-func (m *Model) Err() error { return m.err }
+func (m *Model) Err() error {
+	if m.conn == nil && m.err == nil {
+		return wire.Unmade("compat", "compat.New")
+	}
+	return m.err
+}
 
 // Dialect is a copy of the model's.
 func (m *Model) Dialect() Dialect { return m.d }
 
 // LogValue is the name and the options without anything secret.
-func (m *Model) LogValue() slog.Value {
+func (m Model) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("model", m.Name()), slog.Any("options", m.o.LogValue()))
 }
 
 // String is LogValue as a text.
-func (m *Model) String() string { return m.LogValue().String() }
+func (m Model) String() string { return m.LogValue().String() }
 
 // GoString is String, so that %#v keeps the key back too.
-func (m *Model) GoString() string { return m.String() }
+func (m Model) GoString() string { return m.String() }
 
 // Format prints String whatever the verb.
-func (m *Model) Format(f fmt.State, _ rune) { fmt.Fprint(f, m.String()) }
+func (m Model) Format(f fmt.State, _ rune) { fmt.Fprint(f, m.String()) }
 
 // Stream runs one request. See [llm.Model]; errors are [*llm.Error].
 func (m *Model) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Chunk, error] {
-	if m.err != nil {
-		return wire.Dead(m.err)
+	if err := m.Err(); err != nil {
+		return wire.Dead(err)
 	}
 	return func(yield func(llm.Chunk, error) bool) {
 		b := &builder{d: &m.d, m: m, req: adapt.Distinct(req)}

@@ -18,11 +18,7 @@ const findWithin = 300 * time.Millisecond
 
 // Ollama makes a model of an Ollama server: that of OLLAMA_HOST, else the one on
 // port 11434 of this machine.
-func Ollama(model string, o *Options) *Model {
-	d := ollama
-	d.BaseURL = ollamaHost()
-	return d.New(model, o)
-}
+func Ollama(model string, o *Options) *Model { return ollama.New(model, o) }
 
 // FindOllama looks for an Ollama server, at OLLAMA_HOST or on port 11434 of this
 // machine, for at most 300 ms, and lists the models that it has. The error says in

@@ -11,8 +11,8 @@ import (
 )
 
 // Options say how a server is reached. Nil and the zero value are its own address,
-// the key of its environment variable, and the times of package httpx. Printing
-// them shows no key and no value of a header.
+// the key of its environment variable, and the dialect's times. Printing them shows no
+// key and no value of a header.
 type Options struct {
 	// Key is the server's key. "" is the value of the dialect's variable, which is
 	// sent to the dialect's own address only.
@@ -20,7 +20,8 @@ type Options struct {
 	// BaseURL is the address to which /chat/completions is appended, as in
 	// http://127.0.0.1:8000/v1. "" is the dialect's.
 	BaseURL string
-	// Header is sent with every request, in the place of ours of the same name.
+	// Header is sent with every request, in the place of ours of the same name; a name
+	// without values removes one.
 	Header http.Header
 	// HTTP makes the requests. Nil is a client without a limit on the whole answer,
 	// which does not follow redirects.
@@ -49,3 +50,6 @@ func (o Options) GoString() string { return o.String() }
 
 // Format prints String whatever the verb.
 func (o Options) Format(f fmt.State, _ rune) { fmt.Fprint(f, o.String()) }
+
+// MarshalJSON writes what LogValue shows.
+func (o Options) MarshalJSON() ([]byte, error) { return wire.JSON(o.LogValue()) }

@@ -23,7 +23,7 @@ func Azure(endpoint, deployment, version string, o *Options) *Model {
 	switch {
 	case endpoint == "":
 	case version == "":
-		d.BaseURL = strings.TrimSuffix(endpoint, "/openai/v1") + "/openai/v1"
+		d.BaseURL = azureBase(endpoint)
 	default:
 		d.BaseURL = endpoint + "/openai/deployments/" + url.PathEscape(deployment)
 		d.Path = "/chat/completions?api-version=" + url.QueryEscape(version)
@@ -33,6 +33,25 @@ func Azure(endpoint, deployment, version string, o *Options) *Model {
 		m.err = &llm.Error{Kind: llm.KindInvalidRequest, Provider: d.Name, Err: errors.New("there is no endpoint; set AZURE_OPENAI_ENDPOINT or give compat.Azure one")}
 	}
 	return m
+}
+
+// home is where a dialect's server is by itself. Two of them have a variable for
+// that, beside the one for the key.
+func (d *Dialect) home() string {
+	switch {
+	case d.Name == ollama.Name && d.BaseURL == ollama.BaseURL:
+		return ollamaHost()
+	case d.Name == azure.Name && d.BaseURL == "":
+		if endpoint := os.Getenv("AZURE_OPENAI_ENDPOINT"); endpoint != "" {
+			return azureBase(endpoint)
+		}
+	}
+	return d.BaseURL
+}
+
+// azureBase is the base URL of Azure's v1 interface.
+func azureBase(endpoint string) string {
+	return strings.TrimSuffix(strings.TrimRight(endpoint, "/"), "/openai/v1") + "/openai/v1"
 }
 
 // DeepSeek makes a model of api.deepseek.com, with the key of DEEPSEEK_API_KEY.

@@ -48,16 +48,24 @@ func NewFiles(o *Options) *Files {
 }
 
 // Err says why files cannot be reached: a setting that is missing or wrong.
-func (f *Files) Err() error { return f.err }
+func (f *Files) Err() error {
+	if f.conn == nil && f.err == nil {
+		return wire.Unmade(vendor, "gemini.NewFiles")
+	}
+	return f.err
+}
 
 // String shows the options, the key kept back.
-func (f *Files) String() string { return vendor + " files " + f.o.String() }
+func (f Files) String() string { return vendor + " files " + f.o.String() }
 
 // GoString is String.
-func (f *Files) GoString() string { return f.String() }
+func (f Files) GoString() string { return f.String() }
 
 // LogValue is String.
-func (f *Files) LogValue() slog.Value { return slog.StringValue(f.String()) }
+func (f Files) LogValue() slog.Value { return slog.StringValue(f.String()) }
+
+// Format prints String whatever the verb.
+func (f Files) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
 // A FileState is how far the server is with a file.
 type FileState string
@@ -93,6 +101,9 @@ func (f File) String() string {
 
 // GoString is String, so that %#v keeps the URI back too.
 func (f File) GoString() string { return f.String() }
+
+// Format prints String whatever the verb.
+func (f File) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
 // LogValue is String.
 func (f File) LogValue() slog.Value { return slog.StringValue(f.String()) }
@@ -183,8 +194,8 @@ func (f *Files) Delete(ctx context.Context, name string) error {
 
 // call makes a short request about a file and returns what is answered.
 func (f *Files) call(ctx context.Context, method, name string) ([]byte, error) {
-	if f.err != nil {
-		return nil, f.err
+	if err := f.Err(); err != nil {
+		return nil, err
 	}
 	if !validName(name) {
 		return nil, invalid("take it from File.Name: files/ and small letters, digits and dashes", "%q is no name of a file", name)

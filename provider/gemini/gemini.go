@@ -18,6 +18,7 @@
 //
 // Large files are put on the server once and referred to, with [Files]:
 //
+//	files := gemini.NewFiles(nil)
 //	file, err := files.Managed(ctx, "launch.mp4", nil) // uploaded, and ready
 //	defer file.Close()                                 // removed again
 //	msg := llm.User("What happens here?", file.Part())
@@ -91,6 +92,12 @@ func (o Options) String() string { return o.LogValue().String() }
 
 // GoString is String, so that %#v keeps the key back too.
 func (o Options) GoString() string { return o.String() }
+
+// Format prints String whatever the verb.
+func (o Options) Format(f fmt.State, _ rune) { fmt.Fprint(f, o.String()) }
+
+// MarshalJSON writes what LogValue shows.
+func (o Options) MarshalJSON() ([]byte, error) { return wire.JSON(o.LogValue()) }
 
 // LogValue is what String shows.
 func (o Options) LogValue() slog.Value {
@@ -200,16 +207,24 @@ func (m *Model) Cost(u llm.Usage) (llm.Micros, bool) { return m.info.Cost(u) }
 
 // Err says why the model cannot be asked: a setting that is missing or wrong. It is
 // an [*llm.Error] that names the setting.
-func (m *Model) Err() error { return m.err }
+func (m *Model) Err() error {
+	if m.conn == nil && m.err == nil {
+		return wire.Unmade(vendor, "gemini.New")
+	}
+	return m.err
+}
 
 // String is the name with the options, the key kept back.
-func (m *Model) String() string { return m.Name() + " " + m.o.String() }
+func (m Model) String() string { return m.Name() + " " + m.o.String() }
 
 // GoString is String.
-func (m *Model) GoString() string { return m.String() }
+func (m Model) GoString() string { return m.String() }
 
 // LogValue is String.
-func (m *Model) LogValue() slog.Value { return slog.StringValue(m.String()) }
+func (m Model) LogValue() slog.Value { return slog.StringValue(m.String()) }
+
+// Format prints String whatever the verb.
+func (m Model) Format(f fmt.State, _ rune) { fmt.Fprint(f, m.String()) }
 
 // version is the part of the base URL's path that is one, for the metadata.
 func (m *Model) version() string {

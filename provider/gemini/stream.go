@@ -21,8 +21,8 @@ const maxResumed = 8
 // Stream asks the model. A request that it cannot have is an error before anything
 // is sent.
 func (m *Model) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Chunk, error] {
-	if m.err != nil {
-		return wire.Dead(m.err)
+	if err := m.Err(); err != nil {
+		return wire.Dead(err)
 	}
 	return func(yield func(llm.Chunk, error) bool) {
 		c, err := m.call(adapt.Distinct(req))

@@ -37,8 +37,8 @@ type Progress struct {
 
 // UploadPath uploads a file from the disk; see [Files.Upload].
 func (f *Files) UploadPath(ctx context.Context, path string, o *UploadOptions) (*File, error) {
-	if f.err != nil {
-		return nil, f.err
+	if err := f.Err(); err != nil {
+		return nil, err
 	}
 	info, err := os.Stat(path) // before it is opened: a pipe would wait for its writer
 	if err != nil {
@@ -73,8 +73,8 @@ func (f *Files) UploadPath(ctx context.Context, path string, o *UploadOptions) (
 // The file is returned with an error too, where the server has it already: it is
 // there then until it is deleted or expires. [Files.Managed] does not leave it.
 func (f *Files) Upload(ctx context.Context, r io.Reader, size int64, o *UploadOptions) (*File, error) {
-	if f.err != nil {
-		return nil, f.err
+	if err := f.Err(); err != nil {
+		return nil, err
 	}
 	if o == nil {
 		o = &UploadOptions{}

@@ -110,6 +110,12 @@ func (o Options) String() string { return "openai.Options" + fmt.Sprint(o.LogVal
 // GoString is String.
 func (o Options) GoString() string { return o.String() }
 
+// Format prints String whatever the verb.
+func (o Options) Format(f fmt.State, _ rune) { fmt.Fprint(f, o.String()) }
+
+// MarshalJSON writes what LogValue shows.
+func (o Options) MarshalJSON() ([]byte, error) { return wire.JSON(o.LogValue()) }
+
 // A Model is one of OpenAI's models. It is safe for concurrent use.
 type Model struct {
 	id    string
@@ -157,13 +163,21 @@ func (m *Model) Size() llm.Size { return m.info.Size }
 func (m *Model) Cost(u llm.Usage) (llm.Micros, bool) { return m.info.Cost(u) }
 
 // Err says why the model cannot be asked; nil if it can.
-func (m *Model) Err() error { return m.err }
+func (m *Model) Err() error {
+	if m.conn == nil && m.err == nil {
+		return wire.Unmade(providerName, "openai.New")
+	}
+	return m.err
+}
 
 // String is the name.
 func (m *Model) String() string { return m.Name() }
 
 // GoString is the name too.
 func (m *Model) GoString() string { return m.Name() }
+
+// Format prints the name whatever the verb.
+func (m *Model) Format(f fmt.State, _ rune) { fmt.Fprint(f, m.Name()) }
 
 // LogValue is the name with the settings.
 func (m *Model) LogValue() slog.Value {

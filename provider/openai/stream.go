@@ -13,8 +13,8 @@ import (
 
 // Stream asks the model. See [llm.Model].
 func (m *Model) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Chunk, error] {
-	if m.err != nil {
-		return wire.Dead(m.err)
+	if err := m.Err(); err != nil {
+		return wire.Dead(err)
 	}
 	return func(yield func(llm.Chunk, error) bool) {
 		c, err := m.call(adapt.Distinct(req))

@@ -13,6 +13,7 @@ package wire
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -85,13 +86,13 @@ func New(s *Settings) (*Conn, error) {
 	}
 	u, err := url.Parse(strings.TrimRight(base, "/"))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, c.fail(llm.KindInvalidRequest, "change Options.BaseURL", "the base URL is not one of a server, such as https://api.example.org/v1")
+		return nil, c.fail(llm.KindInvalidRequest, "change Options.BaseURL", "the base URL does not begin with http:// or https:// and the name of a server")
 	}
 	c.base = u
 	if strings.ContainsFunc(c.s.Key, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return nil, c.fail(llm.KindAuth, c.keyHint(), "the key holds characters that no key has")
 	}
-	if c.s.Key == "" && s.BaseURL == "" && !s.Keyless && c.s.Header.Get(s.KeyHeader) == "" {
+	if c.s.Key == "" && s.BaseURL == "" && !s.Keyless && c.s.Header.Get(s.KeyHeader) == "" && c.s.Header.Get("Authorization") == "" {
 		return nil, c.fail(llm.KindAuth, c.keyHint(), "there is no key")
 	}
 	return c, nil
@@ -116,6 +117,12 @@ func still(client *http.Client) *http.Client {
 	c := *client
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &c
+}
+
+// Unmade is the error of a model, or whatever else asks a provider, that no
+// constructor has made.
+func Unmade(provider, constructor string) error {
+	return &llm.Error{Kind: llm.KindInvalidRequest, Provider: provider, Err: errors.New("this is a zero value"), Hint: "make one with " + constructor}
 }
 
 // shortest is how long a key is at least: taking a shorter one out of a text would
@@ -283,6 +290,16 @@ func Print(key, baseURL string, header http.Header, more ...slog.Attr) slog.Valu
 		attrs = append(attrs, slog.String("header", strings.Join(Names(header), " ")))
 	}
 	return slog.GroupValue(append(attrs, more...)...)
+}
+
+// JSON is what LogValue shows as a JSON object, for what is marshalled: some loggers
+// do that with whatever they are given.
+func JSON(v slog.Value) ([]byte, error) {
+	fields := map[string]any{}
+	for _, a := range v.Group() {
+		fields[a.Key] = a.Value.Any()
+	}
+	return Marshal(fields)
 }
 
 // redacted is a URL without its query and what it says of a user, where keys are.
