@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/helios-go/helios/llm"
 	"github.com/helios-go/helios/provider"
 )
 
@@ -22,6 +23,7 @@ type Status struct {
 	Err     error           // an [*Error]: why it does not answer
 	Listed  []provider.Info // the models that it has
 	Default string          // the model that is asked when none is wished for; "" where the user has to choose
+	Free    bool            // what it lists costs nothing, unless a price stands beside it
 }
 
 // Survey asks each of the providers that are set up here which models it has, all at
@@ -81,6 +83,12 @@ func (s *Status) settle(a *access) {
 	}
 	if s.Default == "" && s.Local && len(s.Listed) > 0 {
 		s.Default = s.Listed[0].ID
+	}
+	if s.Local && s.Default != "" {
+		if p, ok := a.open(a, s.Default).(llm.Pricer); ok {
+			cost, known := p.Cost(llm.Usage{Input: 1_000_000})
+			s.Free = known && cost == 0
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -49,6 +50,8 @@ func (m *model) word(ctx context.Context, err error) error {
 		return &Error{Text: fmt.Sprintf("%s allows no more requests for now (%s); choose another model, or try again %s", a.Title, said, later(e.RetryAfter)), Err: e}
 	case e.Status >= http.StatusInternalServerError:
 		return &Error{Text: fmt.Sprintf("%s could not answer (%s); choose another model, or try again %s", a.Title, said, later(e.RetryAfter)), Err: e}
+	case e.Status == 0 && !isNet && errors.Is(e, io.ErrUnexpectedEOF):
+		return &Error{Text: a.Title + " broke off before its answer was whole; ask again", Err: e}
 	case errors.Is(e, llm.ErrContextTooLong):
 		return &Error{Text: fmt.Sprintf("the conversation is longer than %s takes (%s); start a new session, or choose another model", m.id, said), Err: e}
 	}
@@ -143,6 +146,9 @@ func (m *model) unknown(ctx context.Context, said string) string {
 	listed, err := a.ids(ctx)
 	if err == nil {
 		known = append(listed, known...)
+	}
+	if slices.Contains(listed, m.id) {
+		return fmt.Sprintf("%s lists the model %q and does not answer with it (%s); choose another with --model or %s", a.Title, wording.Line(m.id, 80), said, ModelVar)
 	}
 	text := fmt.Sprintf("%s has no model %q", a.Title, wording.Line(m.id, 80))
 	if near := nearest(m.id, known); len(near) > 0 {

@@ -3,6 +3,7 @@ package models_test
 import (
 	"cmp"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -72,7 +73,7 @@ func TestAnAnswerThatBreaksOffIsToldAsOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = llm.Generate(t.Context(), m, &llm.Request{Messages: []llm.Message{llm.User("hello")}})
-	if err == nil || !strings.HasPrefix(err.Error(), "The server: the stream ended before the answer did") || !strings.HasSuffix(err.Error(), "; ask again") {
+	if err == nil || err.Error() != "The server broke off before its answer was whole; ask again" {
 		t.Errorf("error %v", err)
 	}
 }
@@ -128,5 +129,30 @@ func TestEachProviderTakesTheAssistantsTools(t *testing.T) {
 				t.Error("no request was made")
 			}
 		})
+	}
+}
+
+// A list may hold more than its reader may have.
+func TestAModelThatIsListedIsNotSuggestedInItsOwnPlace(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		body := `{"data":[{"id":"qwen3:8b"}]}`
+		if q.Method == http.MethodPost {
+			w.WriteHeader(http.StatusNotFound)
+			body = `{"error":{"message":"model qwen3:8b is not available to you"}}`
+		}
+		if _, err := w.Write([]byte(body)); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	m, err := env("HELIOAI_BASE_URL", srv.URL+"/v1").Open(t.Context(), models.Choice{Provider: models.Server, Model: "qwen3:8b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = llm.Generate(t.Context(), m, &llm.Request{Messages: []llm.Message{llm.User("hello")}})
+	const want = `The server lists the model "qwen3:8b" and does not answer with it (model qwen3:8b is not available to you); choose another with --model or HELIOAI_MODEL`
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v\nwant  %s", err, want)
 	}
 }

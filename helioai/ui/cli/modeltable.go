@@ -18,6 +18,9 @@ type modelRow struct {
 	chosen bool // it is the provider's default
 }
 
+// free reports whether asking the model costs nothing.
+func (r *modelRow) free(s *models.Status) bool { return s.Free && r.listed && len(r.Prices) == 0 }
+
 // writeTable lists the models of a provider: windows in tokens, prices in dollars
 // per million tokens.
 func writeTable(b *strings.Builder, s *models.Status, all bool) {
@@ -34,7 +37,11 @@ func writeTable(b *strings.Builder, s *models.Status, all bool) {
 		}
 		line := []string{name, window(r.Size.Context), window(r.Size.MaxOutput)}
 		if len(r.Prices) == 0 {
-			cells = append(cells, append(line, priceUnknown))
+			price := priceUnknown
+			if r.free(s) {
+				price = "free"
+			}
+			cells = append(cells, append(line, price))
 			continue
 		}
 		priced = true
@@ -153,7 +160,8 @@ type (
 		ID        string      `json:"id"`
 		Context   int64       `json:"context,omitempty"`
 		MaxOutput int64       `json:"max_output,omitempty"`
-		Prices    []priceJSON `json:"prices"` // micro-dollars per million tokens; empty: unknown
+		Prices    []priceJSON `json:"prices"`         // micro-dollars per million tokens; empty: unknown
+		Free      bool        `json:"free,omitempty"` // or free
 	}
 	priceJSON struct {
 		Above      int64      `json:"above_tokens"`
@@ -177,7 +185,7 @@ func writeModelsJSON(w io.Writer, chosen models.Choice, found []*models.Status) 
 		}
 		rows, _ := rowsOf(s, true)
 		for _, r := range rows {
-			m := modelJSON{ID: r.ID, Context: r.Size.Context, MaxOutput: r.Size.MaxOutput, Prices: []priceJSON{}}
+			m := modelJSON{ID: r.ID, Context: r.Size.Context, MaxOutput: r.Size.MaxOutput, Prices: []priceJSON{}, Free: r.free(s)}
 			for _, t := range r.Prices {
 				m.Prices = append(m.Prices, priceJSON{t.Above, t.Input, t.CacheRead, t.CacheWrite, t.Output})
 			}
