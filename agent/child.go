@@ -59,7 +59,7 @@ func (a Agent) work(ctx context.Context, h *host, task string) (tool.Result, err
 	parent, call := h.r.s, h.call
 	h.delegates.Store(true)
 	if a.Model == nil {
-		return tool.Result{}, tool.Abort(fmt.Errorf("open agent %q: it has no Model", a.Name))
+		return tool.Result{}, tool.Abort(fmt.Errorf("open %s: it has no Model", a.called()))
 	}
 	v := parent.view()
 	parent.mu.Lock()

@@ -108,7 +108,7 @@ func ExampleStopError() {
 	// Output:
 	// true failed failed true
 	// run failed: example: HTTP 401: key revoked
-	// false open agent "": it has no Model
+	// false open agent: it has no Model
 }
 
 // PreemptNow is what a chat's user means who says "no, the other one".

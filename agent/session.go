@@ -149,9 +149,17 @@ func (a Agent) Open(ctx context.Context, opts *OpenOptions) (*Session, error) {
 	return a.open(ctx, opts, opts == nil || opts.Store == nil, nil, nil)
 }
 
+// called is the agent in errors: it need not have a name.
+func (a *Agent) called() string {
+	if a.Name == "" {
+		return "agent"
+	}
+	return fmt.Sprintf("agent %q", a.Name)
+}
+
 func (a Agent) open(ctx context.Context, opts *OpenOptions, private bool, above *Session, parent *Parent) (*Session, error) {
 	if err := a.check(); err != nil {
-		return nil, fmt.Errorf("open agent %q: %w", a.Name, err)
+		return nil, fmt.Errorf("open %s: %w", a.called(), err)
 	}
 	s := &Session{agent: a, private: private, parent: parent, above: above}
 	if opts != nil {

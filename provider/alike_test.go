@@ -26,7 +26,7 @@ func TestNoProviderPrintsAKey(t *testing.T) {
 	c := &compat.Options{Key: key, Header: header}
 	for _, v := range []any{
 		a, *a, anthropic.New("claude-sonnet-5", a), *anthropic.New("claude-sonnet-5", a),
-		o, *o, openai.New("gpt-6-sol", o),
+		o, *o, openai.New("gpt-6-sol", o), *openai.New("gpt-6-sol", o),
 		g, *g, gemini.New("gemini-3.8-flash", g), *gemini.New("gemini-3.8-flash", g), gemini.NewFiles(g), *gemini.NewFiles(g),
 		c, *c, compat.Groq("m", c), *compat.Groq("m", c),
 	} {

@@ -125,9 +125,9 @@ type Model struct {
 	info  provider.Info
 	known bool
 
-	nameless atomic.Bool // the server looks for items by their ids in vain
+	nameless *atomic.Bool // the server looks for items by their ids in vain
 
-	schemas adapt.Cache
+	schemas *adapt.Cache
 }
 
 // New returns a model by its id. It never fails: a key that is missing, or a
@@ -137,7 +137,7 @@ func New(model string, o *Options) *Model {
 	if o == nil {
 		o = &Options{}
 	}
-	m := &Model{id: model, opts: *o}
+	m := &Model{id: model, opts: *o, nameless: new(atomic.Bool), schemas: new(adapt.Cache)}
 	catalogue := Models()
 	m.info, m.known = catalogue.Find(model)
 	m.conn, m.err = wire.New(&wire.Settings{
@@ -171,16 +171,16 @@ func (m *Model) Err() error {
 }
 
 // String is the name.
-func (m *Model) String() string { return m.Name() }
+func (m Model) String() string { return m.Name() }
 
 // GoString is the name too.
-func (m *Model) GoString() string { return m.Name() }
+func (m Model) GoString() string { return m.Name() }
 
 // Format prints the name whatever the verb.
-func (m *Model) Format(f fmt.State, _ rune) { fmt.Fprint(f, m.Name()) }
+func (m Model) Format(f fmt.State, _ rune) { fmt.Fprint(f, m.Name()) }
 
 // LogValue is the name with the settings.
-func (m *Model) LogValue() slog.Value {
+func (m Model) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("model", m.Name()), slog.Any("options", m.opts))
 }
 
