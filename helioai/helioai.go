@@ -177,13 +177,19 @@ func wait(ctx context.Context, session *agent.Session, asked agent.Seq, watch fu
 	defer stop()
 	go func() {
 		defer close(watched)
+		taken := false // a run that was cut short may have to end first
 		for event, err := range session.Events(watchCtx, asked) {
 			if err != nil {
 				return
 			}
 			watch(event)
-			if _, ended := event.Data.(*agent.RunEnded); ended {
-				return
+			switch d := event.Data.(type) {
+			case *agent.TurnStarted:
+				taken = taken || slices.Contains(d.Took, asked)
+			case *agent.RunEnded:
+				if taken {
+					return
+				}
 			}
 		}
 	}()

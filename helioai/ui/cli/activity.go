@@ -20,6 +20,8 @@ type activity struct {
 	running []running // in the order in which they began
 	thought string    // the end of what the model thinks at the moment
 	writes  bool      // the model writes text
+	asked   agent.Seq // the question's place in the log; 0 before it is there
+	taken   bool      // a run has taken the question
 }
 
 // running is a tool that has not come to its end.
@@ -46,7 +48,16 @@ func (a *activity) note(text string) { a.line(caution.Render("! " + text)) }
 // event shows one event of the run.
 func (a *activity) event(e agent.Event) {
 	switch d := e.Data.(type) {
+	case *agent.UserMessage:
+		if a.asked == 0 {
+			a.asked = e.Seq
+		}
+	case *agent.RunEnded:
+		if !a.taken && a.asked != 0 {
+			a.before(d.Result)
+		}
 	case *agent.TurnStarted:
+		a.taken = a.taken || slices.Contains(d.Took, a.asked)
 		a.thought, a.writes = "", false
 		a.show("thinking", time.Now())
 	case *agent.ThinkingDelta:
@@ -73,6 +84,29 @@ func (a *activity) event(e agent.Event) {
 	case *agent.ModelRetried:
 		a.line(caution.Render("! the model call failed and is made again: " + clip(d.Reason)))
 	}
+}
+
+// before shows the end of the run that a crash had cut short. The session goes on
+// with it first, and nobody has seen its answer.
+func (a *activity) before(r *agent.Result) {
+	text := "the question before was cut short, and is answered first: "
+	if r.Err != nil || r.Stop != agent.StopDone {
+		text = "the question before was cut short, and could not be answered: "
+	}
+	said := r.Text
+	var final tools.Data
+	switch {
+	case r.Stop != agent.StopDone && r.Err != nil:
+		said = r.Err.Error()
+	case json.Unmarshal(r.Output, &final) == nil && final.Answer != "":
+		said = final.Answer
+	}
+	a.line(wrap(a.w, caution.Render("! "+text)+printable(said)))
+	took := "  it took " + grouped(r.Usage.Total()) + " tokens"
+	if r.Cost > 0 {
+		took += ", " + cost(r.Cost)
+	}
+	a.line(faint.Render(took))
 }
 
 // thinks shows the end of the model's thoughts beside the status.

@@ -78,6 +78,26 @@ func TestEachStepIsALine(t *testing.T) {
 	}
 }
 
+func TestTheAnswerToAQuestionThatWasCutShortIsShown(t *testing.T) {
+	t.Parallel()
+	out := &screen{}
+	a := newActivity(out)
+	for _, e := range []agent.Event{
+		{Seq: 9, Data: &agent.UserMessage{Message: llm.User("and then?")}},
+		{Seq: 10, Data: &agent.TurnStarted{Took: []agent.Seq{4}}},
+		{Seq: 11, Data: &agent.RunEnded{Result: &agent.Result{Stop: agent.StopDone, Text: "It is 5 nT.", Usage: llm.Usage{Input: 2000}, Cost: llm.Cent}}},
+		{Seq: 12, Data: &agent.TurnStarted{Took: []agent.Seq{9}}},
+		{Seq: 13, Data: &agent.RunEnded{Result: &agent.Result{Stop: agent.StopDone, Text: "Later it is 6 nT."}}},
+	} {
+		a.event(e)
+	}
+	a.close()
+	const want = "! the question before was cut short, and is answered first: It is 5 nT.\n  it took 2,000 tokens, $0.01\n"
+	if got := out.take(); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestTheStatusNamesAToolThatStillRuns(t *testing.T) {
 	t.Parallel()
 	out := &screen{}
