@@ -10,7 +10,7 @@ import (
 )
 
 // The first program with a real model. It needs a key, so it is compiled and not run.
-func Example() {
+func Example() { //nolint:testableexamples // it needs a key
 	ctx := context.Background()
 	weather := tool.New("weather", "Weather in a city now", func(_ context.Context, in struct{ City string }) (string, error) {
 		return "22 C in " + in.City, nil

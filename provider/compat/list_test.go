@@ -183,7 +183,6 @@ func TestWhatOllamaHostMeans(t *testing.T) {
 	}
 }
 
-//nolint:paralleltest // it sets the environment
 func TestDialectsByNameHeedTheirVariables(t *testing.T) {
 	var asked []string
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
