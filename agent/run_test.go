@@ -280,6 +280,9 @@ func TestASilentStreamFailsAndASlowOneDoesNot(t *testing.T) {
 		silent := open(t, agent.Agent{Model: script(llmtest.Text("one").Hanging()), Limits: limits}, nil)
 		res, err := silent.Run(t.Context(), "go")
 		wantStop(t, res, err, agent.StopFailed, llm.ErrTransient)
+		if !strings.Contains(err.Error(), "raise Limits.Idle") {
+			t.Errorf("%v does not say what to change", err)
+		}
 		wantEqual(t, "time", time.Since(began), 10*time.Second)
 	})
 }

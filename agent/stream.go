@@ -284,7 +284,8 @@ func (r *run) attempt(req *llm.Request, n int) (resp llm.Response, emitted bool,
 	if err = a.err; err != nil || !a.acc.Done() {
 		switch cause := context.Cause(r.ctx); {
 		case errors.Is(cause, errSilent):
-			err = &llm.Error{Kind: llm.KindTransient, Err: fmt.Errorf("%w (%s)", errSilent, r.s.agent.Limits.Idle)}
+			provider, _, _ := strings.Cut(r.s.agent.Model.Name(), "/")
+			err = &llm.Error{Kind: llm.KindTransient, Provider: provider, Err: fmt.Errorf("%w (%s)", errSilent, r.s.agent.Limits.Idle), Hint: "raise Limits.Idle"}
 			r.renew()
 		case cause != nil:
 			err = cause

@@ -25,6 +25,7 @@ func TestFailuresAreWordedForPeople(t *testing.T) {
 		{&agent.StopError{Stop: agent.StopRefused}, "declined to answer"},
 		{&agent.StopError{Stop: agent.StopCancelled, Err: context.Canceled}, "interrupted"},
 		{&agent.StopError{Stop: agent.StopFailed, Err: errors.New("the key is wrong; set another")}, "the key is wrong; set another"},
+		{&agent.StopError{Stop: agent.StopFailed, Err: &llm.Error{Err: errors.New("the stream was silent"), Hint: "raise Limits.Idle"}}, "said nothing for minutes"},
 		{fmt.Errorf("open session s: %w", errors.New("disk full")), "open session s: disk full"},
 	} {
 		if got := helioai.Failed(tc.err); !strings.Contains(got, tc.want) || strings.HasPrefix(got, "run ") {

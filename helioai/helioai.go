@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/helios-go/helios/agent"
@@ -240,6 +241,9 @@ func Failed(err error) string {
 		return "the model's answer was cut off at its output limit; ask a narrower question, or choose another model"
 	case errors.Is(err, agent.ErrRefused):
 		return "the model declined to answer; ask in other words, or choose another model"
+	}
+	if e, ok := errors.AsType[*llm.Error](err); ok && strings.Contains(e.Hint, "Limits.Idle") {
+		return "the model said nothing for minutes; ask again, or choose another model"
 	}
 	if stop, ok := errors.AsType[*agent.StopError](err); ok && stop.Err != nil {
 		return stop.Err.Error()

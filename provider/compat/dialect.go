@@ -34,7 +34,8 @@ type Dialect struct {
 	Hint      string // what to do when it cannot be reached
 	// Patience is how long it may be silent unless Options say otherwise: a server on
 	// one's own machine loads a model before it sends a header, and reads a long
-	// prompt without a word. 0 is what Options say of their zero values.
+	// prompt without a word. An agent waits no longer than its Limits.Idle, five minutes
+	// by default. 0 is what Options say of their zero values.
 	Patience time.Duration
 
 	SystemRole string // of the instructions: "" is system; developer
