@@ -53,6 +53,7 @@ func TestAChoiceThatCannotBeIsAMistake(t *testing.T) {
 		wish models.Wish
 		want string
 	}{
+		{"a provider with its model", nil, models.Wish{Provider: "ollama/qwen3:8b"}, `there is no provider "ollama/qwen3:8b"; write --provider ollama --model qwen3:8b`},
 		{"a misspelt provider", nil, models.Wish{Provider: "antropic"}, `there is no provider "antropic"; did you mean anthropic? There are offline, `},
 		{"nothing like a provider", nil, models.Wish{Provider: "zzzzzzzz"}, `there is no provider "zzzzzzzz"; there are offline, `},
 		{"a provider in the environment", []string{"HELIOAI_PROVIDER", "grok"}, models.Wish{}, `in HELIOAI_PROVIDER: there is no provider "grok"; did you mean groq?`},

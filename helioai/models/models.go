@@ -107,6 +107,9 @@ func Lookup(name string) (*Provider, error) {
 		}
 	}
 	text := fmt.Sprintf("there is no provider %q", wording.Line(name, 60))
+	if first, model, found := strings.Cut(name, "/"); found && model != "" && slices.Contains(Names(), first) {
+		return nil, mistake("%s; write --provider %s --model %s", text, first, wording.Line(model, 60))
+	}
 	if near := llm.Nearest(name, Names()); near != "" {
 		return nil, mistake("%s; did you mean %s? There are %s", text, near, strings.Join(Names(), ", "))
 	}

@@ -82,7 +82,11 @@ func (a *activity) event(e agent.Event) {
 	case *agent.ToolEnded:
 		a.ended(d)
 	case *agent.ModelRetried:
-		a.line(caution.Render("! the model call failed and is made again: " + clip(d.Reason)))
+		reason := d.Reason
+		if i := strings.LastIndex(reason, "; "); i > 0 {
+			reason = reason[:i] // what its reader could do is being done
+		}
+		a.line(caution.Render("! the model call failed and is made again: " + clip(reason)))
 	}
 }
 

@@ -61,6 +61,7 @@ func TestEachStepIsALine(t *testing.T) {
 		{"words beside a call", said(llm.Text("I look."), llm.Part{Kind: llm.PartCall, Call: &llm.ToolCall{Name: "x"}}), "· I look."},
 		{"the answer in plain words", said(llm.Text("It is 5 nT.")), ""},
 		{"a thought that nobody may read", said(llm.Part{Kind: llm.PartThinking, Signature: "c2ln"}), ""},
+		{"a retry with advice", agent.Event{Data: &agent.ModelRetried{Reason: "Groq broke off; ask again"}}, "! the model call failed and is made again: Groq broke off"},
 		{"a retry", agent.Event{Data: &agent.ModelRetried{Reason: "busy"}}, "! the model call failed and is made again: busy"},
 		{"escapes in arguments", started("1", "get_timeseries", `{"param_id":"\u001b[2Jx","start":"\u001b]0;y\u0007\n\u2192 z"}`), "→ get_timeseries  [2Jx, ]0;y → z to …"},
 		{"escapes in units", ended(t, "1", tools.Data{Dataset: &tools.Dataset{Shape: []int{1}, NValid: 1, Units: "\x1b[31mnT"}}), "← 1 record, [31mnT"},
