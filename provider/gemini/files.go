@@ -135,7 +135,7 @@ func (f *Files) file(data []byte) (*File, error) {
 	switch w.State {
 	case FileActive:
 		if _, err := llm.NewFile(w.URI, w.MIME, ""); err != nil {
-			return nil, f.odd("the file cannot be referred to: " + err.Error())
+			return out, f.odd("the file cannot be referred to: " + err.Error())
 		}
 	case FileFailed:
 		p := wire.Problem{}

@@ -136,6 +136,18 @@ func TestFailedUploadLeavesNothing(t *testing.T) {
 			}
 		})
 	})
+	t.Run("it cannot be referred to", func(t *testing.T) {
+		t.Parallel()
+		nowhere := strings.Replace(active, "https://h/v1beta/files/abc-1", "", 1)
+		wire := llmtest.NewWire(started(there), llmtest.JSON(200, `{"file":`+nowhere+`}`), llmtest.JSON(200, `{}`).To("DELETE", "/v1beta/files/abc-1"))
+		_, err := filesOn(wire).ManagedReader(t.Context(), strings.NewReader("clip"), 4, &gemini.UploadOptions{MIME: "video/mp4"})
+		if err == nil || !strings.Contains(err.Error(), "cannot be referred to") {
+			t.Errorf("error %v", err)
+		}
+		if err := wire.Done(); err != nil {
+			t.Error(err)
+		}
+	})
 	t.Run("the caller gives up", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
