@@ -51,8 +51,43 @@ type Series struct {
 	Values []float64
 	// Dims is the shape of one record; nil for a scalar, [3] for a vector.
 	Dims []int
+	// Axes says what the places along each of Dims stand for, such as energies;
+	// nil where nothing is said, otherwise one for each of Dims.
+	Axes []Axis
 
 	Meta Meta
+}
+
+// An Axis gives the bins along one dimension of a record of n places: energies
+// of a spectrum, for one. The zero value is a dimension that is not binned, as
+// that of a vector's components.
+type Axis struct {
+	Name  string // as in "energy"; "" where nothing is said
+	Units string // as the source writes it, as in "keV"
+	// Centers has n values, or N*n record after record when Varying; nil where
+	// only ranges are known.
+	Centers []float64
+	// Ranges has n pairs of lower and upper limit, or N*n when Varying; nil
+	// where only centers are known.
+	Ranges  []float64
+	Varying bool // each record has bins of its own
+}
+
+// Binned reports whether the axis has bins.
+func (a Axis) Binned() bool { return len(a.Centers) > 0 || len(a.Ranges) > 0 }
+
+// window returns the axis for the records from lo to hi of n.
+func (a Axis) window(lo, hi, n int) Axis {
+	if !a.Varying || n == 0 {
+		return a
+	}
+	if w := len(a.Centers) / n; w > 0 {
+		a.Centers = a.Centers[lo*w : hi*w : hi*w]
+	}
+	if w := len(a.Ranges) / n; w > 0 {
+		a.Ranges = a.Ranges[lo*w : hi*w : hi*w]
+	}
+	return a
 }
 
 // Meta is what the source says about a series, besides its name and units.
@@ -71,8 +106,16 @@ type Meta struct {
 	Source          string // name of the file that the data were read from
 	SHA256          string // of that file's bytes, in hex
 	DOI             string
+	SPASE           string // SPASE resource id, as in "spase://NASA/NumericalData/ACE/MAG/L2/PT16S"
+	Citation        string // how the source wants its data cited
+	ResourceURL     string // a page about the data
+	License         string // name or address of it
 	Acknowledgement string
 	Synthetic       bool // the source says that its data are made up
+
+	// TimeStampLocation says where in its interval a record's time lies:
+	// "begin", "center", "end" or "other"; "" where the source says nothing.
+	TimeStampLocation string
 }
 
 // Len returns N, the number of records.
@@ -119,15 +162,32 @@ func (s *Series) Window(start, stop tt.Time) *Series {
 		w := s.Width()
 		out.Time = s.Time[lo:hi:hi]
 		out.Values = s.Values[lo*w : hi*w : hi*w]
+		out.Axes = slices.Clone(s.Axes)
+		for i, a := range s.Axes {
+			out.Axes[i] = a.window(lo, hi, s.Len())
+		}
 		return &out
 	}
-	out.Time, out.Values = nil, nil
+	out.Time, out.Values, out.Axes = nil, nil, slices.Clone(s.Axes)
+	for i := range out.Axes {
+		if out.Axes[i].Varying {
+			out.Axes[i].Centers, out.Axes[i].Ranges = nil, nil
+		}
+	}
 	for i, t := range s.Time {
 		if t < start || (stop != tt.Fill && t >= stop) {
 			continue
 		}
 		out.Time = append(out.Time, t)
 		out.Values = append(out.Values, s.Row(i)...)
+		for j, a := range s.Axes {
+			if !a.Varying {
+				continue
+			}
+			one := a.window(i, i+1, s.Len())
+			out.Axes[j].Centers = append(out.Axes[j].Centers, one.Centers...)
+			out.Axes[j].Ranges = append(out.Axes[j].Ranges, one.Ranges...)
+		}
 	}
 	return &out
 }
