@@ -91,6 +91,11 @@ var Imports = []Row{
 
 	// Heliophysics.
 	{
+		Packages: []string{"./helio/internal/polite"},
+		May:      []string{"./internal/httpx"},
+		Because:  "it is how the clients of archives speak HTTP, and knows of no archive",
+	},
+	{
 		Packages: []string{"./helio/hapi/...", "./helio/archive/..."},
 		May:      []string{"./helio/...", "./internal/httpx"},
 		Modules:  []string{"gonum.org/v1/gonum", "gonum.org/v1/plot", "github.com/sbinet/npyio", "github.com/klauspost/compress"},
