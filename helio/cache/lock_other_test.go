@@ -1,0 +1,5 @@
+//go:build !unix
+
+package cache_test
+
+const locksAcrossOpens = false
