@@ -213,7 +213,7 @@ func (c *Cache) Put(k Key, m Meta, body []byte) error {
 	before = append(before, text...)
 	before = binary.LittleEndian.AppendUint32(before, crc32.Checksum(text, castagnoli))
 	after := binary.LittleEndian.AppendUint32(nil, crc32.Checksum(body, castagnoli))
-	if err := replace(path, before, body, after); err != nil {
+	if err := c.replace(path, before, body, after); err != nil {
 		return fmt.Errorf("keep %s in the cache: %w", k.Dataset, err)
 	}
 	return c.grown(int64(len(before) + len(body) + len(after)))
@@ -221,7 +221,7 @@ func (c *Cache) Put(k Key, m Meta, body []byte) error {
 
 // replace writes a file under another name and moves it into place once it is on
 // the disk.
-func replace(path string, parts ...[]byte) error {
+func (c *Cache) replace(path string, parts ...[]byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), partial+"*")
 	if err != nil {
 		return err
@@ -235,6 +235,10 @@ func replace(path string, parts ...[]byte) error {
 		err = f.Sync()
 	}
 	err = errors.Join(err, f.Close())
+	if err == nil {
+		now := c.now()
+		err = os.Chtimes(f.Name(), now, now)
+	}
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
