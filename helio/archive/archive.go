@@ -35,14 +35,21 @@ type Archive interface {
 	// Name is a short name for people, as in "local files".
 	Name() string
 	// Inventory lists all datasets in a stable order. It reads headers and
-	// time axes, never data. The caller must not change what it returns.
+	// time axes, never data. Where listing the parameters of thousands of
+	// datasets would take thousands of requests, they are left out and
+	// Dataset.Partial says so. The caller must not change what it returns.
 	Inventory(ctx context.Context) ([]Dataset, error)
+	// Describe returns one dataset with all that is known of it: parameters,
+	// coverage, and how to cite it. The caller must not change it. The error
+	// for one that is not there is an [*UnknownError].
+	Describe(ctx context.Context, dataset string) (*Dataset, error)
 	// Fetch reads one parameter in [start, stop); [tt.Fill] leaves that side
 	// open. Fill values are NaN. The series is the caller's own.
 	Fetch(ctx context.Context, id string, start, stop tt.Time) (*series.Series, error)
 }
 
-// A Dataset is a set of parameters that belong together: here, one file.
+// A Dataset is a set of parameters that belong together: what an archive gives a
+// name, or one local file.
 type Dataset struct {
 	ID         string // as in "ac_h0_mfi_20230102_v07"
 	Title      string
@@ -56,10 +63,20 @@ type Dataset struct {
 	Cadence     time.Duration // of the parameter with most records; 0 when unknown
 	Records     int           // of the parameter with most records
 
-	DOI             string
-	Acknowledgement string
-	Synthetic       bool // the file says that its data are made up
+	Region string // where it was measured, as in "solar wind"; "" where unknown
+	Type   string // kind of measurement, as in "magnetic field"; "" where unknown
 
+	DOI             string
+	SPASE           string // SPASE resource id
+	Citation        string // how the source wants its data cited
+	ResourceURL     string // a page about the data
+	License         string
+	Acknowledgement string
+	Modified        string // when the data last changed, in the source's words
+	Synthetic       bool   // the file says that its data are made up
+
+	// Partial says that Parameters is not the whole list, see [Archive.Describe].
+	Partial    bool
 	Parameters []Parameter
 }
 
@@ -72,6 +89,7 @@ type Parameter struct {
 	Units       string   // as the file writes it; "" where it says nothing
 	Columns     []string // labels, one for a scalar
 	Dims        []int    // shape of one record; nil for a scalar
+	Text        bool     // its values are words, which a Series cannot hold
 	Frame       string   // coordinate frame, as in "GSM"; "" where unknown
 	Role        string   // "data", "support_data" or "metadata"
 	Mission     string

@@ -1,6 +1,8 @@
 package archive
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -145,6 +147,19 @@ func (c cdfFormat) fetch(f *file, h *handle, r request) (*series.Series, error) 
 	if err != nil {
 		return nil, err
 	}
+	s, err := c.read(file, r)
+	if damage, ok := errors.AsType[*damage](err); ok {
+		return nil, f.damaged(damage.error)
+	}
+	return s, err
+}
+
+// damage is an error of the file itself.
+type damage struct{ error }
+
+// read reads one variable of a file. The error is errUnknown, one about the
+// window, or damage.
+func (c cdfFormat) read(file *cdf.File, r request) (*series.Series, error) {
 	v, ok := file.Variable(r.name)
 	if !ok {
 		return nil, errUnknown
@@ -155,10 +170,10 @@ func (c cdfFormat) fetch(f *file, h *handle, r request) (*series.Series, error) 
 	}
 	times, err := axis.Times()
 	if err != nil {
-		return nil, f.damaged(err)
+		return nil, &damage{err}
 	}
 	if v.Records > 0 && len(times) == 0 {
-		return nil, f.damaged(fmt.Errorf("the time axis %q of %q has no records", axis.Name, v.Name))
+		return nil, &damage{fmt.Errorf("the time axis %q of %q has no records", axis.Name, v.Name)}
 	}
 	times = times[:min(len(times), v.Records)]
 	first, last, n := extent(times)
@@ -173,11 +188,11 @@ func (c cdfFormat) fetch(f *file, h *handle, r request) (*series.Series, error) 
 	if lo == hi {
 		return nil, &EmptyError{ID: r.id, Start: r.start, Stop: r.stop, First: first, Last: last}
 	}
-	values, err := v.Range(lo, hi-lo).Float64s()
-	if err != nil {
-		return nil, f.damaged(err)
+	if s.Values, err = v.Range(lo, hi-lo).Float64s(); err != nil {
+		return nil, &damage{err}
 	}
-	s.Time, s.Values = times[lo:hi:hi], values
+	s.Time = times[lo:hi:hi]
+	s.Axes = axes(file, v, lo, hi-lo)
 	if !dense {
 		r.compact(s)
 	}
@@ -217,13 +232,89 @@ func (r request) records(times []tt.Time) (lo, hi int, dense bool) {
 
 // compact drops records without a time or outside the window.
 func (r request) compact(s *series.Series) {
-	n, w := 0, s.Width()
+	keep := make([]int, 0, s.Len())
 	for i, t := range s.Time {
 		if r.holds(t) {
-			s.Time[n] = t
-			copy(s.Values[n*w:], s.Row(i))
-			n++
+			keep = append(keep, i)
 		}
 	}
-	s.Time, s.Values = s.Time[:n], s.Values[:n*w]
+	for i := range s.Axes {
+		if a := &s.Axes[i]; a.Varying {
+			a.Centers = pick(a.Centers, keep, s.Len())
+		}
+	}
+	s.Values = pick(s.Values, keep, s.Len())
+	for n, i := range keep {
+		s.Time[n] = s.Time[i]
+	}
+	s.Time = s.Time[:len(keep)]
+}
+
+// pick keeps some of n records, in place.
+func pick(values []float64, keep []int, n int) []float64 {
+	if n == 0 {
+		return values
+	}
+	w := len(values) / n
+	for to, from := range keep {
+		copy(values[to*w:], values[from*w:(from+1)*w])
+	}
+	return values[:len(keep)*w]
+}
+
+// axes reads what DEPEND_1, DEPEND_2 ... name: the energies of a spectrum, for
+// one. What cannot be read as numbers, such as the labels of a vector, leaves its
+// dimension without bins; nil when no dimension has any.
+func axes(file *cdf.File, v *cdf.Variable, first, count int) []series.Axis {
+	out := make([]series.Axis, len(v.Dims))
+	any := false
+	for i, n := range v.Dims {
+		dep, ok := file.Variable(v.DependName(i + 1))
+		if !ok || dep.Type.IsText() || dep.Type.IsTime() || dep.PerRecord() != n {
+			continue
+		}
+		a := series.Axis{Name: dep.Name, Varying: dep.RecordVarying && dep.Records != 1}
+		if units, err := dep.Units(); err == nil {
+			a.Units = strings.TrimSpace(units)
+		}
+		var err error
+		if a.Varying {
+			a.Centers, err = dep.Range(first, count).Float64s()
+		} else {
+			a.Centers, err = dep.Range(0, min(1, dep.Records)).Float64s()
+		}
+		if err != nil || len(a.Centers) == 0 {
+			continue
+		}
+		series.MaskFill(a.Centers, n, dep.FillValue())
+		out[i], any = a, true
+	}
+	if !any {
+		return nil
+	}
+	return out
+}
+
+// cdfSeries reads one variable of a CDF that an archive has sent. The name is what
+// errors call the file. The error for a variable that is not in it is errUnknown;
+// a window without records gives an empty series.
+func cdfSeries(name string, data []byte, variable, id string, start, stop tt.Time) (*series.Series, error) {
+	file, err := cdf.New(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, &FormatError{Path: name, Reason: strings.TrimPrefix(err.Error(), "open CDF: "), Err: err}
+	}
+	format := cdfFormat{}
+	s, err := format.read(file, request{id: id, name: variable, start: start, stop: stop})
+	if damage, ok := errors.AsType[*damage](err); ok {
+		return nil, &FormatError{Path: name, Reason: damage.Error(), Err: damage.error}
+	}
+	if _, ok := errors.AsType[*EmptyError](err); ok {
+		v, _ := file.Variable(variable)
+		s, err = format.series(file, v), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.ID, s.Meta.Source = id, name
+	return s, nil
 }

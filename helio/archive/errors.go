@@ -27,6 +27,28 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("there is no parameter %q; %s %s", e.ID, which, strings.Join(e.Nearest, ", "))
 }
 
+// RemoteError says that an archive on the network could not do what it was asked
+// for.
+type RemoteError struct {
+	Provider string // as in "amda"
+	Doing    string // as in "list the datasets", "read amda/ace/imf"
+	Err      error
+}
+
+func (e *RemoteError) Error() string {
+	return fmt.Sprintf("%s from %s: %v", e.Doing, e.Provider, e.Err)
+}
+
+// Unwrap returns the cause, such as the context's error.
+func (e *RemoteError) Unwrap() error { return e.Err }
+
+// TextError says that a parameter holds words, which a series cannot.
+type TextError struct{ ID string }
+
+func (e *TextError) Error() string {
+	return fmt.Sprintf("read %s: it holds text, not numbers; choose a parameter of numbers", e.ID)
+}
+
 // WindowError says that a window of time ends before it starts, or is empty.
 type WindowError struct {
 	ID          string

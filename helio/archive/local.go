@@ -203,6 +203,18 @@ func (l *Local) Inventory(ctx context.Context) ([]Dataset, error) {
 	return out, nil
 }
 
+// Describe returns the dataset of one file.
+func (l *Local) Describe(ctx context.Context, dataset string) (*Dataset, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("read about %s: %w", dataset, err)
+	}
+	i := slices.IndexFunc(l.files, func(f *file) bool { return f.id == dataset })
+	if i < 0 {
+		return nil, &UnknownError{ID: dataset}
+	}
+	return l.files[i].describe()
+}
+
 // Skipped returns why files of a folder were left out of the last
 // [Local.Inventory], one error each.
 func (l *Local) Skipped() []error {

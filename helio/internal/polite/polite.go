@@ -56,8 +56,8 @@ type Client struct {
 
 	// Sleep waits, or returns the context's error; nil is a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Waiting, unless nil, is told before each wait.
-	Waiting func(Wait)
+	// Waiting, unless nil, is told before each wait, with the request's context.
+	Waiting func(context.Context, Wait)
 
 	once sync.Once
 	via  httpx.Client
@@ -211,7 +211,7 @@ func (c *Client) pause(ctx context.Context, host string, attempt int, err error)
 		}
 	}
 	if c.Waiting != nil {
-		c.Waiting(Wait{Host: host, Attempt: attempt, For: wait, Err: err})
+		c.Waiting(ctx, Wait{Host: host, Attempt: attempt, For: wait, Err: err})
 	}
 	sleep := c.Sleep
 	if sleep == nil {

@@ -282,7 +282,7 @@ func TestWaitingIsToldAndEndsWithTheContext(t *testing.T) {
 	c.Sleep = nil
 	c.Backoff = time.Hour
 	stop := errors.New("enough")
-	c.Waiting = func(w polite.Wait) {
+	c.Waiting = func(_ context.Context, w polite.Wait) {
 		if w.Attempt != 1 || w.For < time.Minute || w.Err == nil {
 			t.Errorf("told %+v", w)
 		}
