@@ -3,6 +3,7 @@ package tools_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -214,6 +215,14 @@ func (a *shelf) Inventory(context.Context) ([]archive.Dataset, error) {
 		d.Parameters = append(d.Parameters, p)
 	}
 	return []archive.Dataset{d}, nil
+}
+
+func (a *shelf) Describe(ctx context.Context, dataset string) (*archive.Dataset, error) {
+	all, err := a.Inventory(ctx)
+	if err != nil || dataset != "x" {
+		return nil, errors.Join(err, &archive.UnknownError{ID: dataset})
+	}
+	return &all[0], nil
 }
 
 func (a *shelf) Fetch(_ context.Context, id string, start, stop tt.Time) (*series.Series, error) {
