@@ -29,3 +29,18 @@ func SplitID(id string) (provider, dataset, parameter string, err error) {
 	}
 	return parts[0], parts[1], parts[2], nil
 }
+
+// JoinDatasetID makes the id of a dataset with its provider, as in
+// "cda/AC_H0_MFI", escaped as by [JoinID].
+func JoinDatasetID(provider, dataset string) string {
+	return idEscaper.Replace(provider) + "/" + idEscaper.Replace(dataset)
+}
+
+// unescape undoes the escaping of one part of an id.
+func unescape(part string) (string, error) {
+	text, err := url.PathUnescape(part)
+	if err != nil || text == "" || strings.Contains(part, "/") {
+		return "", fmt.Errorf("read dataset id %q: it is empty, has more than one part, or is wrongly escaped; write provider/dataset, with %%2F for a slash in a name", part)
+	}
+	return text, nil
+}
