@@ -56,3 +56,28 @@ func TestAFillListThatDoesNotFitGivesItsFirst(t *testing.T) {
 		t.Errorf("a second pass counts what is masked already: got %d, want 1", got)
 	}
 }
+
+// A float32 holds whole numbers below 2^24 as they are, so nothing beside such
+// a fill value is fill; larger ones it rounds.
+func TestWholeFillValuesCompareAsFloat32HoldsThem(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		value, declared float64
+		want            bool
+	}{
+		{9999999, 9999999, true}, {9999998, 9999999, false}, {10000000, 9999999, false},
+		{-9999999, 9999999, false}, {16777214, 16777215, false},
+		{float64(float32(99999999)), 99999999, true}, {99999999, 99999999, true}, {99999900, 99999999, false},
+		{float64(float32(2147483647)), 2147483647, true}, {2147482000, 2147483647, false}, {-2147483648, -2147483648, true},
+		{float64(float32(1e20)), 1e20, true}, {1.00000002e20, 1e20, true}, {1.1e20, 1e20, false},
+		{9999.990234375, 9999.99, true}, {99999.898, 99999.9, true}, {999.90002, 999.9, true}, {999.8, 999.9, false},
+	} {
+		if got := series.IsFill(c.value, c.declared); got != c.want {
+			t.Errorf("%v with fill %v: got %v, want %v", c.value, c.declared, got, c.want)
+		}
+		values := []float64{1, c.value}
+		if got := series.MaskFill(values, 2, []float64{nan, c.declared}); (got == 1) != c.want {
+			t.Errorf("%v with fill %v: MaskFill masked %d and IsFill says %v", c.value, c.declared, got, c.want)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package series
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"github.com/helios-go/helios/helio/tt"
@@ -54,7 +53,7 @@ func (s *Series) Quality() Quality {
 		q.MissingPct = 100 * float64(missing) / float64(len(s.Values))
 	}
 	axis := s.validTimes()
-	limit := GapSteps * medianStep(axis)
+	limit := GapSteps * tt.Time(Cadence(axis))
 	for i := 1; i < len(axis) && limit > 0; i++ {
 		step := axis[i] - axis[i-1]
 		if step <= limit {
@@ -67,53 +66,6 @@ func (s *Series) Quality() Quality {
 	}
 	q.Notable = q.MissingPct > 5 || q.NGaps > 0 || q.Outliers > 0
 	return q
-}
-
-// Cadence returns the median spacing of the records that hold at least one
-// finite value; 0 when there are fewer than two. The grid of a file says
-// little: hourly values on a grid of minutes have a cadence of one hour.
-func (s *Series) Cadence() time.Duration {
-	return time.Duration(medianStep(s.validTimes()))
-}
-
-// Cadence returns the median spacing of an axis, whatever its order; 0 when it
-// has fewer than two different instants.
-func Cadence(axis []tt.Time) time.Duration {
-	if !slices.IsSorted(axis) {
-		axis = slices.Clone(axis)
-		slices.Sort(axis)
-	}
-	return time.Duration(medianStep(axis))
-}
-
-// medianStep is the median distance between neighbours of an ordered axis.
-// Repeated instants are no step: two instruments in one file would otherwise
-// have a cadence of zero.
-func medianStep(axis []tt.Time) tt.Time {
-	steps := make([]tt.Time, 0, len(axis))
-	for i := 1; i < len(axis); i++ {
-		if step := axis[i] - axis[i-1]; step > 0 {
-			steps = append(steps, step)
-		}
-	}
-	if len(steps) == 0 {
-		return 0
-	}
-	return median(steps)
-}
-
-// validTimes returns, in order, the instants of records with a finite value.
-func (s *Series) validTimes() []tt.Time {
-	out := make([]tt.Time, 0, s.Len())
-	for i, t := range s.Time {
-		if slices.ContainsFunc(s.Row(i), finite) {
-			out = append(out, t)
-		}
-	}
-	if !slices.IsSorted(out) {
-		slices.Sort(out)
-	}
-	return out
 }
 
 func (s *Series) outliers(col int, st Stats) int {

@@ -81,3 +81,9 @@ func (s *sum) add(v float64) {
 }
 
 func (s *sum) value() float64 { return s.total + s.lost }
+
+func fillNaN(values []float64) {
+	for i := range values {
+		values[i] = math.NaN()
+	}
+}
