@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -144,7 +145,18 @@ feed:
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return join(run.got, j.start, j.stop)
+	there := slices.DeleteFunc(run.got, func(s *series.Series) bool { return s == nil })
+	if len(there) == 0 {
+		return nil, nil
+	}
+	whole, err := series.Concat(there...)
+	if err != nil {
+		return nil, err
+	}
+	if whole = whole.Window(j.start, j.stop); whole.Len() == 0 {
+		return nil, nil
+	}
+	return whole, nil
 }
 
 const defaultParallel = 4

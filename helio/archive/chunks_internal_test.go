@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -301,27 +300,4 @@ func FuzzDecodeSeries(f *testing.F) {
 			t.Errorf("%d values for %d records of %d", len(s.Values), s.Len(), s.Width())
 		}
 	})
-}
-
-func TestPartsWithOtherEnergiesGetAnAxisThatVaries(t *testing.T) {
-	t.Parallel()
-	part := func(at tt.Time, centers ...float64) *series.Series {
-		return &series.Series{
-			Time: []tt.Time{at, at + 1}, Columns: []string{"a", "b"}, Dims: []int{2}, Values: []float64{1, 2, 3, 4},
-			Axes: []series.Axis{{Name: "energy", Centers: centers}},
-		}
-	}
-	same, err := join([]*series.Series{part(0, 1, 2), nil, part(10, 1, 2)}, 0, 100)
-	if err != nil || same.Len() != 4 || same.Axes[0].Varying || !reflect.DeepEqual(same.Axes[0].Centers, []float64{1, 2}) {
-		t.Errorf("equal axes: %+v, %v", same, err)
-	}
-	other, err := join([]*series.Series{part(0, 1, 2), part(10, 5, 6)}, 1, 11)
-	if err != nil || !other.Axes[0].Varying || !reflect.DeepEqual(other.Axes[0].Centers, []float64{1, 2, 5, 6}) {
-		t.Errorf("different axes: %+v, %v", other, err)
-	}
-	wide := part(20, 1)
-	wide.Columns, wide.Values = []string{"a"}, []float64{1, 2}
-	if _, err := join([]*series.Series{part(0, 1, 2), wide}, 0, 100); err == nil {
-		t.Error("records of different widths are joined")
-	}
 }
