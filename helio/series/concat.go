@@ -89,7 +89,7 @@ func (s *Series) sameKind(p *Series) error {
 			break // no bins where there are no records
 		}
 		if b := p.Axes[i]; a.Units != b.Units || a.Binned() != b.Binned() {
-			return fmt.Errorf("axis %d of a piece is %q in %q and that of the first %q in %q; give pieces of one variable", i+1, b.Name, b.Units, a.Name, a.Units)
+			return fmt.Errorf("axis %d of a piece is %q in %q and that of the first %q in %q; give pieces of one variable", i, b.Name, b.Units, a.Name, a.Units)
 		}
 	}
 	return nil

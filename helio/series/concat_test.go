@@ -125,7 +125,7 @@ func TestConcatRefusesWhatIsAnotherVariable(t *testing.T) {
 		`a piece has the columns ["w"] and the first ["v"]; give pieces of one variable`:                                      func(s *series.Series) { s.Columns = []string{"w"} },
 		`a piece has 1 values, which do not fill its 2 records of 1`:                                                          func(s *series.Series) { s.Values = s.Values[:1] },
 		`a piece has 0 axes and the first 1; give pieces of one variable`:                                                     func(s *series.Series) { s.Axes = nil },
-		`axis 1 of a piece is "E" in "eV" and that of the first "" in ""; give pieces of one variable`:                        func(s *series.Series) { s.Axes = []series.Axis{{Name: "E", Units: "eV"}} },
+		`axis 0 of a piece is "E" in "eV" and that of the first "" in ""; give pieces of one variable`:                        func(s *series.Series) { s.Axes = []series.Axis{{Name: "E", Units: "eV"}} },
 		`the times of a piece lie at the "end" of its records and those of the first at the ""; use Restamped on one of them`: func(s *series.Series) { s.Meta.TimeStampLocation = "end" },
 	} {
 		b := *a

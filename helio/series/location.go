@@ -33,14 +33,11 @@ func toMiddle(location string, step tt.Time) tt.Time {
 // middle is the same for the records of s. Their interval is the median step
 // of the whole axis, missing records included: an hour that holds one value in
 // two is still made of minutes.
-func (s *Series) middle(step tt.Time) tt.Time {
+func (s *Series) middle() tt.Time {
 	if toMiddle(s.Meta.TimeStampLocation, 2) == 0 {
 		return 0
 	}
-	if step == 0 {
-		step = tt.Time(Cadence(s.Time))
-	}
-	return toMiddle(s.Meta.TimeStampLocation, step)
+	return toMiddle(s.Meta.TimeStampLocation, tt.Time(Cadence(s.Time)))
 }
 
 // Restamped returns the series with its times moved to another place in their

@@ -42,7 +42,7 @@ func (s *Series) WriteNPZ(w io.Writer) error {
 		err = write64(z, "tt2000", "<i8", []int{n}, n, func(i int) uint64 { return uint64(s.Time[i]) })
 	}
 	if err == nil {
-		err = write64(z, "values", "<f8", s.shape(), len(s.Values), func(i int) uint64 { return math.Float64bits(s.Values[i]) })
+		err = write64(z, "values", "<f8", append([]int{n}, s.dims()...), len(s.Values), func(i int) uint64 { return math.Float64bits(s.Values[i]) })
 	}
 	if err == nil {
 		err = writeStrings(z, "columns", s.Columns)
@@ -54,23 +54,6 @@ func (s *Series) WriteNPZ(w io.Writer) error {
 		return fmt.Errorf("write %s as npz: %w", s.ID, err)
 	}
 	return nil
-}
-
-// shape is that of the values: (N,) for a scalar, otherwise N and the
-// record's.
-func (s *Series) shape() []int {
-	shape := []int{s.Len()}
-	size := 1
-	for _, d := range s.Dims {
-		size *= d
-	}
-	switch {
-	case len(s.Dims) > 0 && size == s.Width():
-		return append(shape, s.Dims...)
-	case s.Width() > 1:
-		return append(shape, s.Width())
-	}
-	return shape
 }
 
 // write64 writes an array of n cells of 8 bytes.

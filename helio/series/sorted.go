@@ -13,53 +13,50 @@ func (s *Series) Sorted() *Series {
 	if s.Ordered() {
 		return s
 	}
-	order := make([]int, s.Len())
+	order := make([]int32, s.Len())
 	for i := range order {
-		order[i] = i
+		order[i] = int32(i)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Time[a], s.Time[b]) })
-	return s.pick(order)
-}
-
-// pick returns the records with these numbers; one below 0 has no values.
-func (s *Series) pick(records []int) *Series {
-	out, w := *s, s.Width()
-	out.Time = make([]tt.Time, len(records))
-	out.Values = make([]float64, len(records)*w)
-	for i, r := range records {
-		out.Time[i] = tt.Fill
-		if r >= 0 {
-			out.Time[i] = s.Time[r]
-		}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(s.Time[a], s.Time[b]) })
+	out := *s
+	out.Time = make([]tt.Time, s.Len())
+	for i, r := range order {
+		out.Time[i] = s.Time[r]
 	}
-	pickRows(out.Values, s.Values, w, records)
-	out.Axes = slices.Clone(s.Axes)
-	for i, a := range s.Axes {
-		if a.Varying && s.Len() > 0 {
-			out.Axes[i].Centers = pickAxis(a.Centers, s.Len(), records)
-			out.Axes[i].Ranges = pickAxis(a.Ranges, s.Len(), records)
-		}
-	}
+	out.Values, out.Axes = pickRows(s.Values, s.Width(), order), s.pickAxes(order)
 	return &out
 }
 
-func pickAxis(values []float64, n int, records []int) []float64 {
-	w := len(values) / n
-	if w == 0 {
-		return nil
+// pickAxes returns the axes for these records.
+func (s *Series) pickAxes(records []int32) []Axis {
+	out := slices.Clone(s.Axes)
+	for i, a := range s.Axes {
+		switch n := s.Len(); {
+		case !a.Varying:
+		case n == 0:
+			out[i].Varying = false
+		default:
+			out[i].Centers = pickRows(a.Centers, len(a.Centers)/n, records)
+			out[i].Ranges = pickRows(a.Ranges, len(a.Ranges)/n, records)
+		}
 	}
-	out := make([]float64, len(records)*w)
-	pickRows(out, values, w, records)
 	return out
 }
 
-func pickRows(dst, src []float64, w int, records []int) {
+// pickRows returns the rows, w wide, with these numbers; one below 0 is of
+// missing values.
+func pickRows(src []float64, w int, records []int32) []float64 {
+	if w == 0 {
+		return nil
+	}
+	dst := make([]float64, len(records)*w)
 	for i, r := range records {
 		row := dst[i*w : (i+1)*w]
 		if r < 0 {
 			fillNaN(row)
 			continue
 		}
-		copy(row, src[r*w:(r+1)*w])
+		copy(row, src[int(r)*w:])
 	}
+	return dst
 }
