@@ -83,6 +83,28 @@ func (a Axis) Limits(record, n int) []float64 {
 	return Edges(a.Centers, Logarithmic(a.Centers))
 }
 
+// A limiter gives the limits of one record after the other. Sweeps alternate
+// between few tables of energies, so it seldom makes new ones.
+type limiter struct {
+	axis            Axis
+	records         int
+	centers, limits []float64 // of the record before
+}
+
+func (l *limiter) of(record int) []float64 {
+	a := l.axis
+	if a.Varying {
+		a = a.window(record, record+1, l.records)
+	}
+	if len(a.Ranges) > 0 {
+		return a.Ranges
+	}
+	if l.limits == nil || !equalNumbers(a.Centers, l.centers) {
+		l.centers, l.limits = a.Centers, Edges(a.Centers, Logarithmic(a.Centers))
+	}
+	return l.limits
+}
+
 // fixedAxes returns s with its bins fixed in time; an error where they differ.
 func (s *Series) fixedAxes() (*Series, error) {
 	if !slices.ContainsFunc(s.Axes, func(a Axis) bool { return a.Varying }) {

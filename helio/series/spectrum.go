@@ -154,11 +154,12 @@ func (s *Series) overBins(what string, dim int, low, high float64, weigh func(we
 
 func (s *Series) reached(dim int, sh shape, weigh func(weights, limits []float64)) bool {
 	weights := make([]float64, sh.n)
+	l := limiter{axis: s.Axes[dim], records: s.Len()}
 	for r := range s.Len() {
 		if r > 0 && !s.Axes[dim].Varying {
 			return false
 		}
-		weigh(weights, s.Axes[dim].Limits(r, s.Len()))
+		weigh(weights, l.of(r))
 		if slices.ContainsFunc(weights, func(w float64) bool { return w > 0 }) {
 			return true
 		}
@@ -172,9 +173,10 @@ func (s *Series) weighBins(dim int, sh shape, weigh func(weights, limits []float
 	w := sh.outer * sh.inner
 	out := make([]float64, s.Len()*w)
 	weights := make([]float64, sh.n)
+	l := limiter{axis: s.Axes[dim], records: s.Len()}
 	for r := range s.Len() {
 		if r == 0 || s.Axes[dim].Varying {
-			weigh(weights, s.Axes[dim].Limits(r, s.Len()))
+			weigh(weights, l.of(r))
 		}
 		row := s.Row(r)
 		for o := range sh.outer {
