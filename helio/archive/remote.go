@@ -179,3 +179,6 @@ func compactTime(t tt.Time) string {
 	y, mo, d, h, mi, s, _ := t.Calendar()
 	return fmt.Sprintf("%04d%02d%02dT%02d%02d%02dZ", y, mo, d, h, mi, min(s, 59))
 }
+
+// Address returns where the service is asked.
+func (r *remote) Address() string { return r.base }
