@@ -206,7 +206,7 @@ var Owners = []Owner{
 }
 
 // TestHelpers are packages for tests, of this repository or of its users.
-var TestHelpers = []string{"./llm/llmtest", "./agent/agenttest", "./prompt/prompttest", "./helio/cdf/cdftest", "./internal/testdata", "./internal/swaptest", "./internal/repocheck", "./internal/mockllm", "./internal/wiretest",
+var TestHelpers = []string{"./llm/llmtest", "./agent/agenttest", "./prompt/prompttest", "./helio/cdf/cdftest", "./helio/hapi/hapitest", "./internal/testdata", "./internal/swaptest", "./internal/repocheck", "./internal/mockllm", "./internal/wiretest",
 	"./sandbox/repl/repltest", "./sandbox/internal/conformance"}
 
 // Generators are programs that write committed files, and examples, which need a
