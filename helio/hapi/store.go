@@ -77,6 +77,9 @@ func (c *Client) documentAndDate(ctx context.Context, dataset, name string, fiel
 		return nil, time.Time{}, err
 	}
 	meta.Checked = c.opts.Now()
+	if fresh == nil && !have {
+		return nil, time.Time{}, fmt.Errorf("%s: it says that its %s has not changed, and was not asked that", c.host, name)
+	}
 	if fresh == nil {
 		err = c.opts.Cache.Confirm(key, meta)
 	} else {

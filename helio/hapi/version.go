@@ -32,7 +32,9 @@ func (c *Capabilities) old() bool {
 func (c *Client) Capabilities(ctx context.Context) (*Capabilities, error) {
 	body, err := c.document(ctx, "", "capabilities", nil)
 	if _, refused := errors.AsType[*Error](err); refused || notFound(err) {
-		return &Capabilities{Formats: []Format{CSV}}, nil
+		body = []byte(`{}`)
+		c.remember("capabilities", "", document{body, c.opts.Now()})
+		err = nil
 	}
 	if err != nil {
 		return nil, err
