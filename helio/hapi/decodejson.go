@@ -150,6 +150,9 @@ func (b *jsonBody) onlyBlanks() error {
 func (b *jsonBody) parse(dst *Records, fields []loose) error {
 	d := b.d
 	if len(fields) != len(d.info.Parameters) {
+		fields = gathered(fields, d.info)
+	}
+	if len(fields) != len(d.info.Parameters) {
 		return d.broken(fmt.Sprintf("it has %d parameters, and the header %d", len(fields), len(d.info.Parameters)), nil)
 	}
 	at, err := d.instant([]byte(fields[0].text()))
