@@ -27,7 +27,8 @@ type Options struct {
 	// Offline takes everything from the cache, however old, and asks nobody.
 	Offline bool
 	// Format is the only one to ask for; "": binary, csv or json, the first of them
-	// that the server offers and does not refuse.
+	// that the server offers and does not refuse, or csv first where texts are among
+	// the parameters.
 	Format     Format
 	Parallel   int           // requests at a time; 0 is 4
 	MaxRecords int           // in one request, about; 0 is [MaxRecords]

@@ -145,6 +145,7 @@ func TestEveryKindIsTheSameInAllFormats(t *testing.T) {
 		{"the specification", hapitest.Options{}},
 		{"version 2", hapitest.Options{Version: "2.0"}},
 		{"bare and flat JSON", hapitest.Options{BareJSON: true, FlatJSON: true}},
+		{"spread JSON", hapitest.Options{SpreadJSON: true}},
 		{"compressed", hapitest.Options{Gzip: true}},
 		{"day of year, CRLF, fill of 32 bits", hapitest.Options{DayOfYear: true, CRLF: true, Float32Fill: true}},
 		{"by closing", hapitest.Options{Framing: hapitest.Close, ManyLines: true}},
@@ -380,6 +381,28 @@ func TestAFormatThatIsOfferedAndRefused(t *testing.T) {
 	if got := s.Data()[0].Query.Get("format"); got != "csv" {
 		t.Errorf("a server of csv alone was asked for %s", got)
 	}
+}
+
+func TestTextsThatBinaryGarblesComeAsCSV(t *testing.T) {
+	t.Parallel()
+	s := hapitest.New(t, &hapitest.Options{QuotedBinary: true})
+	r := fetch(t, newClient(t, s, hapi.Options{}), ask(t, "kinds", "1970-01-01", "1970-01-01T00:00:10", "string", "vectorstr"))
+	if got := r.Columns[0].Text[1]; got != "with, comma" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestJSONThatIsNoneNamesThePlace(t *testing.T) {
+	t.Parallel()
+	s := hapitest.New(t, &hapitest.Options{JSONNaN: true})
+	q := ask(t, "kinds", "1970-01-01", "1970-01-01T00:00:10", "single")
+	q.Format = hapi.JSON
+	_, err := newClient(t, s, hapi.Options{}).Fetch(t.Context(), q)
+	if bad, ok := errors.AsType[*hapi.StreamError](err); !ok || bad.Record != 4 {
+		t.Errorf("%v, want a StreamError at record 4", err)
+	}
+	q.Format = ""
+	fetch(t, newClient(t, s, hapi.Options{}), q)
 }
 
 func TestTooMuchIsHalved(t *testing.T) {

@@ -38,7 +38,7 @@ type fetcher struct {
 func (c *Client) fetcher(dataset string, all, asked *Info, caps *Capabilities, want Format, track *tracker) *fetcher {
 	f := &fetcher{c: c, dataset: dataset, info: asked, old: caps.old(), offersJSON: slices.Contains(caps.Formats, JSON), track: track}
 	f.parameters = parameterList(all, asked)
-	f.formats = c.formats(caps, want)
+	f.formats = c.formats(caps, want, asked)
 	return f
 }
 
@@ -57,8 +57,9 @@ func parameterList(all, asked *Info) string {
 	return strings.Join(names, ",")
 }
 
-// formats are those to be tried, the best first.
-func (c *Client) formats(caps *Capabilities, want Format) []Format {
+// formats are those to be tried, the best first: for texts csv, since servers that
+// make binary of it forget to take the quotes off.
+func (c *Client) formats(caps *Capabilities, want Format, asked *Info) []Format {
 	if want == "" {
 		want = c.opts.Format
 	}
@@ -68,7 +69,11 @@ func (c *Client) formats(caps *Capabilities, want Format) []Format {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var list []Format
-	for _, f := range []Format{Binary, CSV, JSON} {
+	order := []Format{Binary, CSV, JSON}
+	if slices.ContainsFunc(asked.Parameters, func(p Parameter) bool { return p.Type == String }) {
+		order = []Format{CSV, Binary, JSON}
+	}
+	for _, f := range order {
 		if slices.Contains(caps.Formats, f) && !c.refused[f] {
 			list = append(list, f)
 		}

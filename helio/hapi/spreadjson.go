@@ -1,7 +1,5 @@
 package hapi
 
-import "encoding/json"
-
 // gathered puts the values of matrices back into arrays: the reference server
 // writes those of more than one dimension into the record itself. Fields that do
 // not come out as the header says are returned as they are.
@@ -21,14 +19,21 @@ func gathered(fields []loose, info *Info) []loose {
 			out, rest = append(out, rest[0]), rest[1:]
 			continue
 		}
-		all, err := json.Marshal(rest[:n])
-		if err != nil {
-			return fields
-		}
-		out, rest = append(out, all), rest[n:]
+		out, rest = append(out, array(rest[:n])), rest[n:]
 	}
 	if len(rest) > 0 {
 		return fields
 	}
 	return out
+}
+
+func array(values []loose) loose {
+	all := loose("[")
+	for i, v := range values {
+		if i > 0 {
+			all = append(all, ',')
+		}
+		all = append(all, v...)
+	}
+	return append(all, ']')
 }

@@ -114,6 +114,10 @@ func (d *Dataset) binary(b *bytes.Buffer, o *Options, params []int, list []recor
 				case int:
 					b.Write(binary.LittleEndian.AppendUint32(nil, uint32(int32(v))))
 				case string:
+					if o.QuotedBinary && strings.ContainsAny(v, `,"`) {
+						v = `"` + strings.ReplaceAll(v, `"`, `""`) + `"`
+						v = v[:min(len(v), d.Params[p].Length)]
+					}
 					b.WriteString(v + strings.Repeat("\x00", d.Params[p].Length-len(v)))
 				}
 			}
@@ -137,6 +141,15 @@ func (d *Dataset) json(b *bytes.Buffer, o *Options, params []int, list []record,
 			b.WriteByte(',')
 			size := d.Params[p].Size
 			values := flat(d.Params[p].Value(r.i, r.t))
+			if o.SpreadJSON && len(size) > 1 {
+				for j, v := range values {
+					if j > 0 {
+						b.WriteByte(',')
+					}
+					nest(b, o, nil, []any{v})
+				}
+				continue
+			}
 			if o.FlatJSON && len(size) > 1 {
 				size = []int{len(values)}
 			}

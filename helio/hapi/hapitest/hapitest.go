@@ -67,6 +67,8 @@ type Options struct {
 	ManyLines    bool  // a header in csv and binary is a block of many # lines, not one
 	BareJSON     bool  // json without a header is a bare array
 	FlatJSON     bool  // json has matrices in one row
+	SpreadJSON   bool  // json has the values of matrices in the record itself, as the reference server has
+	QuotedBinary bool  // binary has texts in the quotes that csv needs, as the reference server has
 	JSONNaN      bool  // json writes NaN, which it does not have, for null
 	CRLF         bool  // csv lines end as on Windows
 	Float32Fill  bool  // csv prints the fill -1e31 as 32 bits hold it
@@ -74,7 +76,6 @@ type Options struct {
 	NullUnits    bool  // the header has null for all units and fills
 	NoAbout      bool  // about is unknown
 	Reorders     bool  // parameters out of order are answered in the header's order, not refused
-	Strict       bool  // start and stop must have three decimals of the second
 	Empty        Empty // how no data is said
 	Refusal      Refusal
 	BadTimeIs500 bool // a malformed time is an internal error
