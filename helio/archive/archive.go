@@ -86,12 +86,13 @@ type Parameter struct {
 	Dataset     string // the dataset's id
 	Name        string // as in "BGSM"
 	Description string
-	Units       string   // as the file writes it; "" where it says nothing
-	Columns     []string // labels, one for a scalar
-	Dims        []int    // shape of one record; nil for a scalar
-	Text        bool     // its values are words, which a Series cannot hold
-	Frame       string   // coordinate frame, as in "GSM"; "" where unknown
-	Role        string   // "data", "support_data" or "metadata"
+	Units       string    // as the file writes it; "" where it says nothing
+	Columns     []string  // labels, one for a scalar
+	Dims        []int     // shape of one record; nil for a scalar
+	Text        bool      // its values are words, which a Series cannot hold
+	Template    *Template // what is left to choose; nil where nothing is
+	Frame       string    // coordinate frame, as in "GSM"; "" where unknown
+	Role        string    // "data", "support_data" or "metadata"
 	Mission     string
 
 	// Start and Stop are the first and the last instant of the time axis, both

@@ -112,6 +112,9 @@ type Meta struct {
 	License         string // name or address of it
 	Acknowledgement string
 	Synthetic       bool // the source says that its data are made up
+	// Notes are what a careful reader should know of how the data were obtained, one
+	// sentence each: that a choice was made for him, for one.
+	Notes []string
 
 	// TimeStampLocation says where in its interval a record's time lies:
 	// "begin", "center", "end" or "other"; "" where the source says nothing.
