@@ -87,7 +87,7 @@ type Parameter struct {
 	Name        string // as in "BGSM"
 	Description string
 	Units       string    // as the file writes it; "" where it says nothing
-	Columns     []string  // labels, one for a scalar
+	Columns     []string  // labels, one for a scalar; nil where the source names none of very many
 	Dims        []int     // shape of one record; nil for a scalar
 	Text        bool      // its values are words, which a Series cannot hold
 	Template    *Template // what is left to choose; nil where nothing is

@@ -9,7 +9,6 @@ import (
 
 	"github.com/helios-go/helios/helio/hapi"
 	"github.com/helios-go/helios/helio/series"
-	"github.com/helios-go/helios/helio/tt"
 )
 
 // hapiDataset describes a dataset by its HAPI header.
@@ -28,7 +27,7 @@ func hapiDataset(provider, id, title string, in *hapi.Info) *Dataset {
 		p := &in.Parameters[i]
 		d.Parameters = append(d.Parameters, Parameter{
 			ID: JoinID(provider, id, p.Name), Dataset: id, Name: p.Name, Description: firstOf(p.Description, strings.Join(p.Label, ", ")),
-			Units: hapiUnits(p), Columns: hapiColumns(p), Dims: slices.Clone(p.Size), Text: p.Type.IsText(),
+			Units: hapiUnits(p), Columns: listedColumns(p), Dims: slices.Clone(p.Size), Text: p.Type.IsText(),
 			Frame: hapiFrame(p), Role: "data", Start: in.StartDate, Stop: in.StopDate, Cadence: in.Cadence,
 		})
 	}
@@ -49,9 +48,16 @@ func hapiUnits(p *hapi.Parameter) string {
 	return p.Units[0]
 }
 
-// maxLabels is how many labels are made up for a parameter: a record of images has
-// none that anybody reads.
-const maxLabels = 1 << 20
+// maxListed is how many labels are made up for a list of parameters, which would
+// grow beyond measure with those of images.
+const maxListed = 64
+
+func listedColumns(p *hapi.Parameter) []string {
+	if w := p.Width(); w > maxListed && len(p.Label) != w {
+		return nil
+	}
+	return hapiColumns(p)
+}
 
 // hapiColumns names the values of a record: by the labels, by the components of a
 // vector, or by number.
@@ -63,7 +69,7 @@ func hapiColumns(p *hapi.Parameter) []string {
 	case len(p.Size) == 0:
 		return []string{p.Name}
 	}
-	out := make([]string, min(w, maxLabels))
+	out := make([]string, w)
 	for i := range out {
 		if len(p.Size) == 1 && len(p.VectorComponents) == w {
 			out[i] = p.Name + "_" + p.VectorComponents[i]
@@ -188,15 +194,4 @@ func spaseIn(texts ...string) string {
 		}
 	}
 	return ""
-}
-
-// hapiWindow is the window of a request with its open sides closed.
-func hapiWindow(in *hapi.Info, start, stop tt.Time) (tt.Time, tt.Time) {
-	if start == tt.Fill {
-		start = in.StartDate
-	}
-	if stop == tt.Fill && in.StopDate != tt.Fill {
-		stop = in.StopDate + 1
-	}
-	return start, stop
 }

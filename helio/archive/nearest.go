@@ -93,3 +93,23 @@ func edits(a, b string) int {
 	}
 	return row[len(b)]
 }
+
+// nearestNames returns up to five datasets whose ids look most like a name.
+func nearestNames(datasets []Dataset, name string) []string {
+	type candidate struct {
+		id       string
+		distance float64
+	}
+	var near []candidate
+	for _, d := range datasets {
+		if distance := unlike(strings.ToLower(name), strings.ToLower(d.ID)); distance <= 0.5 {
+			near = append(near, candidate{d.ID, distance})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
+	var out []string
+	for _, c := range near[:min(len(near), maxNearest)] {
+		out = append(out, c.id)
+	}
+	return out
+}

@@ -28,7 +28,7 @@ func TestARealAnswerOfSSCWeb(t *testing.T) {
 	if r := math.Sqrt(values[180]*values[180] + values[181]*values[181] + values[182]*values[182]); math.Abs(r-380700.25481944886) > 1e-3 {
 		t.Errorf("the last distance is %v km", r)
 	}
-	for n := range data {
+	for n := 0; n < len(data); n += 7 {
 		if _, _, err := parseSSCLocations(data[:n]); err == nil {
 			t.Fatalf("cut at %d of %d: no error", n, len(data))
 		}
