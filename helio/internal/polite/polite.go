@@ -148,18 +148,33 @@ func (c *Client) Do(ctx context.Context, method, address string, header http.Hea
 
 // GetAll reads the whole body of a GET, which must not be longer than limit bytes.
 // A body that breaks off is asked for again. The response's own body is spent.
-func (c *Client) GetAll(ctx context.Context, address string, header http.Header, limit int64) ([]byte, *http.Response, error) {
+func (c *Client) GetAll(ctx context.Context, address string, header http.Header, limit int64) (body []byte, resp *http.Response, err error) {
+	err = c.Read(ctx, address, header, func(r *http.Response) error {
+		resp = r
+		body, err = readAll(r, limit)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return body, resp, nil
+}
+
+// Read hands the answer to a GET to a function that reads its body. Where that fails
+// because the body broke off, the answer is asked for again, and read begins anew.
+func (c *Client) Read(ctx context.Context, address string, header http.Header, read func(*http.Response) error) error {
 	for attempt := 1; ; attempt++ {
 		resp, err := c.Get(ctx, address, header)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		body, err := readAll(resp, limit)
+		err = read(resp)
+		closed := resp.Body.Close()
 		if err == nil {
-			return body, resp, nil
+			return closed
 		}
 		if err := c.pause(ctx, resp.Request.URL.Host, attempt, err); err != nil {
-			return nil, nil, err
+			return err
 		}
 	}
 }
@@ -175,7 +190,6 @@ func (e *TooLongError) Error() string {
 }
 
 func readAll(resp *http.Response, limit int64) ([]byte, error) {
-	defer resp.Body.Close()
 	var b bytes.Buffer
 	if n := resp.ContentLength; n > 0 && n <= min(limit, 1<<26) {
 		b.Grow(int(n) + bytes.MinRead)
