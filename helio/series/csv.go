@@ -41,9 +41,12 @@ type CSVOptions struct {
 // values are empty, NaN, null, NA, -1e31, or what a comment declares.
 //
 // Comments are lines that begin with #. Those of the form "# key: value" tell
-// about the table, with the keys title, mission, instrument, frame, doi,
-// acknowledgement, synthetic and fill, and "# fill V: 9999.9",
-// "# units V: km/s" and "# description V: speed" about one column.
+// about the table, with the keys title, mission, instrument, frame, source,
+// doi, citation, license, acknowledgement, times (begin, center or end, where
+// in its interval a time lies), synthetic and fill, and "# fill V: 9999.9",
+// "# units V: km/s" and "# description V: speed" about one column. Those of
+// the form "# series: {...}" are what [WriteCSV] leaves; where they fit the
+// columns, the series are the ones that it was given.
 //
 // An error is one sentence with the line it is about.
 func ReadCSV(r io.Reader, opts *CSVOptions) ([]*Series, error) {
@@ -260,6 +263,9 @@ func clip(s string) string {
 
 // series makes the result: scalars, and vectors of neighbouring components.
 func (t *table) series() []*Series {
+	if out, ok := t.noted(); ok {
+		return out
+	}
 	var out []*Series
 	for i := 0; i < len(t.columns); {
 		c := &t.columns[i]
@@ -301,16 +307,26 @@ func (t *table) one(name string, columns []column) *Series {
 	if t.opts.TimesOnly {
 		return s
 	}
-	if w == 1 {
-		s.Values = columns[0].values
-	} else {
-		s.Values = make([]float64, len(t.axis)*w)
-		for i, c := range columns {
-			for r, v := range c.values {
-				s.Values[r*w+i] = v
-			}
-		}
-	}
+	s.Values = t.interleave(columns)
 	MaskFill(s.Values, w, s.Meta.Fill)
 	return s
+}
+
+// interleave puts columns together, record after record; nil where only times
+// are read.
+func (t *table) interleave(columns []column) []float64 {
+	switch w := len(columns); {
+	case t.opts.TimesOnly:
+		return nil
+	case w == 1:
+		return columns[0].values
+	default:
+		out := make([]float64, len(t.axis)*w)
+		for i, c := range columns {
+			for r, v := range c.values {
+				out[r*w+i] = v
+			}
+		}
+		return out
+	}
 }

@@ -1,6 +1,7 @@
 package series
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -22,6 +23,9 @@ func (t *table) readHeader() (first string, err error) {
 		return "", errors.New("it is not a text; give a table of text with a header line")
 	}
 	t.comma = separator(header)
+	if len(t.notes.series) > 0 {
+		t.comma = ','
+	}
 	if err := t.split(header); err != nil {
 		return "", err
 	}
@@ -173,6 +177,7 @@ type notes struct {
 	fills       map[string]float64
 	units       map[string]string
 	description map[string]string
+	series      []csvNote
 }
 
 func (n *notes) add(comment string) {
@@ -198,8 +203,21 @@ func (n *notes) add(comment string) {
 		n.meta.Instrument = value
 	case "frame", "coordinate_system":
 		n.meta.Frame = value
+	case "series":
+		var note csvNote
+		if json.Unmarshal([]byte(value), &note) == nil && len(n.series) < maxCSVColumns {
+			n.series = append(n.series, note)
+		}
 	case "doi":
 		n.meta.DOI = value
+	case "source":
+		n.meta.Source = value
+	case "citation":
+		n.meta.Citation = value
+	case "license", "licence":
+		n.meta.License = value
+	case "times", "timestamplocation":
+		n.meta.TimeStampLocation = strings.ToLower(value)
 	case "acknowledgement":
 		n.meta.Acknowledgement = value
 	case "synthetic":

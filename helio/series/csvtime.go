@@ -38,6 +38,8 @@ func (t *table) findClock(first string) error {
 		hour: index("hour", "hr", "hh"), minute: index("minute", "min"), second: index("second", "sec", "ss")}
 	date, ofDay := index("date"), index("time", "utc")
 	switch {
+	case len(t.notes.series) > 0 && strings.EqualFold(t.columns[0].name, "time"):
+		c.single = 0
 	case date >= 0 && ofDay >= 0 && !t.wholeTime(first, ofDay):
 		c.single, c.ofDay = date, ofDay
 	case ofDay >= 0:

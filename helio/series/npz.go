@@ -21,6 +21,13 @@ import (
 //	values   float64, shape (N,) for a scalar, (N,3) for a vector, (N, dims...) in general
 //	columns  unicode, shape (C,): the labels
 //
+// and for each dimension of a record that has bins, counted as numpy counts
+// the dimensions of values, from 1:
+//
+//	axis1_centers  float64, shape (n,), or (N,n) where they vary with time
+//	axis1_ranges   float64, shape (n,2), or (N,n,2): lower and upper limits
+//	axis1_label    unicode, shape (2,): the axis' name and its units
+//
 // Equal series give equal bytes.
 func (s *Series) WriteNPZ(w io.Writer) error {
 	n := s.Len()
@@ -47,6 +54,11 @@ func (s *Series) WriteNPZ(w io.Writer) error {
 	if err == nil {
 		err = writeStrings(z, "columns", s.Columns)
 	}
+	for i, a := range s.Axes {
+		if err == nil {
+			err = s.writeAxis(z, fmt.Sprintf("axis%d_", i+1), a)
+		}
+	}
 	if err == nil {
 		err = z.Close()
 	}
@@ -54,6 +66,39 @@ func (s *Series) WriteNPZ(w io.Writer) error {
 		return fmt.Errorf("write %s as npz: %w", s.ID, err)
 	}
 	return nil
+}
+
+// writeAxis writes what there is of an axis.
+func (s *Series) writeAxis(z *zip.Writer, prefix string, a Axis) error {
+	if !a.Binned() {
+		return nil
+	}
+	var records []int
+	per := 1
+	if a.Varying {
+		records, per = []int{s.Len()}, s.Len()
+	}
+	each := func(name string, values []float64, pair ...int) error {
+		width := per
+		for _, p := range pair {
+			width *= p
+		}
+		switch {
+		case len(values) == 0:
+			return nil
+		case width == 0 || len(values)%width != 0:
+			return fmt.Errorf("axis %q has %d numbers for %d records; correct the axis", a.Name, len(values), s.Len())
+		}
+		shape := append(append(records[:len(records):len(records)], len(values)/width), pair...)
+		return write64(z, prefix+name, "<f8", shape, len(values), func(i int) uint64 { return math.Float64bits(values[i]) })
+	}
+	if err := each("centers", a.Centers); err != nil {
+		return err
+	}
+	if err := each("ranges", a.Ranges, 2); err != nil {
+		return err
+	}
+	return writeStrings(z, prefix+"label", []string{a.Name, a.Units})
 }
 
 // write64 writes an array of n cells of 8 bytes.
