@@ -64,6 +64,8 @@ type taggedMeta struct {
 	Acknowledgement string `json:"acknowledgement,omitempty"`
 	Synthetic       bool   `json:"synthetic,omitempty"`
 
+	Notes []string `json:"notes,omitempty"`
+
 	TimeStampLocation string `json:"timeStampLocation,omitempty"`
 }
 

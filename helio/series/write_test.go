@@ -26,7 +26,7 @@ import (
 func written(tb testing.TB) []*series.Series {
 	times := []tt.Time{at(tb, "2016-12-31T23:59:59.5"), at(tb, "2016-12-31T23:59:60.25"), at(tb, "2017-01-01T00:00:00.125")}
 	meta := series.Meta{Dataset: "d1", DatasetTitle: "a title,\nin two lines", Mission: "ACE", Source: "a.cdf", SHA256: "ab", DOI: "10.1/x", SPASE: "spase://x", Citation: "cite; this",
-		ResourceURL: "https://example.org/?a&b", License: "CC0", Acknowledgement: "thanks \"all\"", Synthetic: true, TimeStampLocation: "begin", Role: "data"}
+		ResourceURL: "https://example.org/?a&b", License: "CC0", Acknowledgement: "thanks \"all\"", Synthetic: true, Notes: []string{"a template's value was chosen"}, TimeStampLocation: "begin", Role: "data"}
 	other := meta
 	other.Dataset, other.Mission, other.Frame, other.Fill, other.ValidMin, other.ValidMax = "d2", "Wind", "GSM", []float64{-1e31, nan, 9999}, []float64{0}, []float64{1e30, nan, 7}
 	return []*series.Series{
