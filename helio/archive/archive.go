@@ -100,4 +100,13 @@ type Parameter struct {
 	Start, Stop tt.Time
 	Cadence     time.Duration // median step of the time axis
 	Records     int
+	// TimeAxis is the name of the variable that holds the times, which parameters of
+	// one dataset may share or not; "" where all share one, or nothing is known.
+	TimeAxis string
+	// TimeDecimals is how many decimals of a second the times need: 3, 6 or 9; 0
+	// where nothing is known.
+	TimeDecimals int
+	// Axes are the bins of the dimensions, as in a Series; those that change from
+	// record to record have only their name and unit. nil where none are known.
+	Axes []series.Axis
 }

@@ -53,6 +53,7 @@ func (c cdfFormat) describe(f *file, h *handle) (*Dataset, error) {
 			axes[axis] = covered
 		}
 		p := parameter(v)
+		p.TimeAxis, p.TimeDecimals, p.Axes = axis.Name, covered.decimals, listedAxes(file, v)
 		p.Start, p.Stop = tt.Fill, tt.Fill
 		if v.Records > 0 {
 			p.Start, p.Stop, p.Cadence, p.Records = covered.first, covered.last, covered.cadence, min(covered.records, v.Records)
@@ -67,6 +68,7 @@ type span struct {
 	first, last tt.Time
 	cadence     time.Duration
 	records     int
+	decimals    int
 }
 
 func readSpan(axis *cdf.Variable) (span, error) {
@@ -79,8 +81,24 @@ func readSpan(axis *cdf.Variable) (span, error) {
 	if s.records < len(times) {
 		times = slices.DeleteFunc(times, func(t tt.Time) bool { return t == tt.Fill })
 	}
-	s.cadence = series.Cadence(times)
+	s.cadence, s.decimals = series.Cadence(times), decimals(times)
 	return s, nil
+}
+
+// decimals is how many decimals of a second the times need: 3, 6 or 9.
+func decimals(times []tt.Time) int {
+	n := 3
+	for _, t := range times {
+		_, _, _, _, _, _, ns := t.Calendar()
+		switch {
+		case t == tt.Fill:
+		case ns%1000 != 0:
+			return 9
+		case ns%1_000_000 != 0:
+			n = 6
+		}
+	}
+	return n
 }
 
 // timeAxis returns the axis of a variable that is a parameter, nil for one
@@ -262,6 +280,32 @@ func pick(values []float64, keep []int, n int) []float64 {
 	return values[:len(keep)*w]
 }
 
+// listedAxes are the bins of a variable as an inventory lists them.
+func listedAxes(file *cdf.File, v *cdf.Variable) []series.Axis {
+	out := axes(file, v, 0, 0)
+	for i := range v.Dims {
+		dep, ok := file.Variable(v.DependName(i + 1))
+		if !ok || !bins(dep, v.Dims[i]) || !varies(dep) {
+			continue
+		}
+		if out == nil {
+			out = make([]series.Axis, len(v.Dims))
+		}
+		out[i] = series.Axis{Name: dep.Name, Varying: true}
+		if units, err := dep.Units(); err == nil {
+			out[i].Units = strings.TrimSpace(units)
+		}
+	}
+	return out
+}
+
+// bins reports whether a variable can hold the bins of a dimension of n places.
+func bins(dep *cdf.Variable, n int) bool {
+	return !dep.Type.IsText() && !dep.Type.IsTime() && dep.PerRecord() == n
+}
+
+func varies(dep *cdf.Variable) bool { return dep.RecordVarying && dep.Records != 1 }
+
 // axes reads what DEPEND_1, DEPEND_2 ... name: the energies of a spectrum, for
 // one. What cannot be read as numbers, such as the labels of a vector, leaves its
 // dimension without bins; nil when no dimension has any.
@@ -270,10 +314,10 @@ func axes(file *cdf.File, v *cdf.Variable, first, count int) []series.Axis {
 	any := false
 	for i, n := range v.Dims {
 		dep, ok := file.Variable(v.DependName(i + 1))
-		if !ok || dep.Type.IsText() || dep.Type.IsTime() || dep.PerRecord() != n {
+		if !ok || !bins(dep, n) {
 			continue
 		}
-		a := series.Axis{Name: dep.Name, Varying: dep.RecordVarying && dep.Records != 1}
+		a := series.Axis{Name: dep.Name, Varying: varies(dep)}
 		if units, err := dep.Units(); err == nil {
 			a.Units = strings.TrimSpace(units)
 		}

@@ -49,6 +49,7 @@ func (c csvFormat) describe(f *file, h *handle) (*Dataset, error) {
 		if s.Len() > 0 {
 			p.Start, p.Stop, p.Records = extent(s.Time)
 			p.Cadence = series.Cadence(s.Time)
+			p.TimeDecimals = decimals(s.Time)
 		}
 		d.Parameters = append(d.Parameters, p)
 	}

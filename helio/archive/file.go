@@ -146,6 +146,9 @@ func (f *file) describe() (*Dataset, error) {
 		return nil, err
 	}
 	d.finish(f)
+	if !h.time.IsZero() {
+		d.Modified = h.time.UTC().Format(time.RFC3339)
+	}
 	f.dataset = d
 	return d, nil
 }
