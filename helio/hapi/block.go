@@ -173,6 +173,9 @@ func (b *block) fetch(ctx context.Context, states []*state) error {
 		b.deliver(whole, false)
 		return nil
 	})
+	if _, wrong := errors.AsType[*orderError](err); wrong {
+		return errors.Join(err, b.remove(states[:at+1], lack))
+	}
 	if errors.Is(err, errChanged) && len(lack) < len(states[at].columns) {
 		for _, s := range states[at:] {
 			s.forget()
@@ -180,6 +183,18 @@ func (b *block) fetch(ctx context.Context, states []*state) error {
 		return b.fetch(ctx, states[at:])
 	}
 	return err
+}
+
+// remove takes back what was kept.
+func (b *block) remove(states []*state, columns []int) error {
+	for _, s := range states {
+		for _, i := range columns {
+			if err := b.p.c.opts.Cache.Remove(b.p.key(s.cell, i)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // some is a fetcher for the parameters of those numbers, as [state.columns] counts;

@@ -19,6 +19,14 @@ type cutter struct {
 	n   int // records of cur that are whole, or looked at
 }
 
+// An orderError says that records are not in time order, over more than one cell:
+// what was handed on may not be all.
+type orderError struct{ before, back tt.Time }
+
+func (e *orderError) Error() string {
+	return fmt.Sprintf("its records are not in time order: after some at or after %v there is one of %v", e.before, e.back)
+}
+
 func newCutter(info *Info, cells []cell, room int, done func(int, *Records) error) *cutter {
 	return &cutter{cells: cells, done: done, pos: cells[0].start, cur: empty(info, room)}
 }
@@ -34,7 +42,7 @@ func (c *cutter) taken(start, stop tt.Time) error {
 		if t < start || t >= stop {
 			inside = false
 		} else if t < c.pos {
-			return fmt.Errorf("after the time %v it goes back to %v", c.pos, t)
+			return &orderError{before: c.pos, back: t}
 		}
 	}
 	if !inside {

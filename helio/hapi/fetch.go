@@ -175,6 +175,9 @@ func broken(err error) bool {
 	if _, ok := errors.AsType[*noAnswerError](err); ok {
 		return false // that was tried again already
 	}
+	if _, ok := errors.AsType[*orderError](err); ok || errors.Is(err, errUnproven) {
+		return false
+	}
 	_, bad := errors.AsType[*StreamError](err)
 	return bad || polite.Transient(err)
 }
@@ -257,7 +260,7 @@ func (f *fetcher) read(a *answer, c *cutter, start, stop tt.Time) (n int, err er
 		n += got
 		if got > 0 {
 			if err := c.taken(start, stop); err != nil {
-				if _, kept := errors.AsType[*storeError](err); kept {
+				if _, wrong := errors.AsType[*orderError](err); !wrong {
 					return n, err
 				}
 				return n, &StreamError{Format: a.format, Record: int64(n), Reason: err.Error(), Err: err}

@@ -30,6 +30,9 @@ type Dataset struct {
 	More        map[string]any // further keys of the header
 	// Absent, unless nil, says which records there are not.
 	Absent func(i int64, t time.Time) bool
+	// Shuffle, unless nil, says which record of an answer stands at the place of the
+	// ith, as a server does that does not sort.
+	Shuffle func(i int64) int64
 }
 
 // header is the answer to info, of some parameters: all but the time by number.
@@ -110,12 +113,26 @@ func (d *Dataset) records(start, stop time.Time) []record {
 	for ; ; i++ {
 		t := d.Start.Add(time.Duration(i) * d.Cadence)
 		if !t.Before(stop) || !t.Before(d.Stop) {
-			return list
+			return d.shuffled(list)
 		}
 		if !t.Before(start) && (d.Absent == nil || !d.Absent(i, t)) {
 			list = append(list, record{i, t})
 		}
 	}
+}
+
+func (d *Dataset) shuffled(list []record) []record {
+	if d.Shuffle == nil || len(list) == 0 {
+		return list
+	}
+	out := make([]record, len(list))
+	for i := range list {
+		out[i] = list[i]
+		if j := d.Shuffle(int64(i)); j >= 0 && j < int64(len(list)) {
+			out[i] = list[j]
+		}
+	}
+	return out
 }
 
 func (o *Options) version() string {
