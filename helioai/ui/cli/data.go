@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -20,35 +21,78 @@ import (
 
 const dataFlagHelp = "CDF or CSV file, or a folder of them (may be repeated); default: the synthetic demo data"
 
-func newData(stdout io.Writer) *cobra.Command {
-	var paths []string
-	var asJSON, all bool
+func newData(stdout, stderr io.Writer) *cobra.Command {
+	d := &listing{stdout: stdout, stderr: stderr}
 	cmd := &cobra.Command{
-		Use:   "data [--data FILE|DIR]...",
-		Short: "List what the data hold: datasets, parameters, units, coverage, cadence",
+		Use:   "data [ARCHIVE[/DATASET]] [--data FILE|DIR]...",
+		Short: "List what data there are: archives, datasets, parameters, units, coverage, cadence",
+		Long: `List the data of local files, or what an archive on the network has.
+
+Without a word it lists the files of --data, or the synthetic demo data. With the
+name of an archive it lists its datasets, with ARCHIVE/DATASET one dataset with its
+parameters, coverage, and how to cite it. --archives lists the archives; an entry of
+the same form in archives.json in the data directory adds one or takes the place of
+one.`,
 		Example: `  helioai data
-  helioai data --data ac_h0_mfi_20230102_v07.cdf
-  helioai data --data ~/cdf --json`,
-		Args: takesNoWords,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			arch, err := openArchive(paths)
-			if err != nil {
-				return err
-			}
-			datasets, err := arch.Inventory(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return writeInventoryJSON(stdout, datasets, skipped(arch))
-			}
-			return writeInventory(stdout, datasets, skipped(arch), all)
-		},
+  helioai data --data ~/cdf --json
+  helioai data --archives
+  helioai data cda --filter "wind mfi"
+  helioai data cda/AC_H0_MFI`,
+		Args: d.args,
+		RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context()) },
 	}
-	cmd.Flags().StringArrayVar(&paths, "data", nil, dataFlagHelp)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&all, "all", false, "list support data too (positions, quality flags)")
+	d.from.flags(cmd)
+	cmd.Flags().BoolVar(&d.json, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&d.all, "all", false, "list support data too (positions, quality flags)")
+	cmd.Flags().BoolVar(&d.archives, "archives", false, "list the archives on the network")
+	cmd.Flags().StringVar(&d.filter, "filter", "", "list only datasets with all of these `words` in their ids or titles")
 	return cmd
+}
+
+// listing is one call of helioai data.
+type listing struct {
+	from
+	stdout, stderr      io.Writer
+	json, all, archives bool
+	filter              string
+	what                string // ARCHIVE or ARCHIVE/DATASET
+}
+
+func (d *listing) args(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return &usageError{fmt.Errorf("%s takes one archive or dataset, and got %s; see %s --help", cmd.CommandPath(), plural(len(args), "word"), cmd.CommandPath())}
+	}
+	if len(args) == 1 {
+		if _, err := os.Stat(args[0]); err == nil || strings.HasSuffix(args[0], ".cdf") || strings.HasSuffix(args[0], ".csv") {
+			return &usageError{fmt.Errorf("%s takes an archive, and %q is a file or folder; write --data %s", cmd.CommandPath(), args[0], args[0])}
+		}
+		if d.what = args[0]; d.archives {
+			return &usageError{errors.New("--archives lists all archives; leave the word or the flag away")}
+		}
+	}
+	return nil
+}
+
+func (d *listing) run(ctx context.Context) error {
+	if d.archives {
+		return d.listArchives()
+	}
+	if d.what != "" && d.what != archive.Provider {
+		return d.browse(ctx)
+	}
+	arch, err := openArchive(d.paths)
+	if err != nil {
+		return err
+	}
+	datasets, err := arch.Inventory(ctx)
+	if err != nil {
+		return err
+	}
+	datasets = filtered(datasets, d.filter)
+	if d.json {
+		return writeInventoryJSON(d.stdout, datasets, skipped(arch))
+	}
+	return writeInventory(d.stdout, datasets, skipped(arch), d.all)
 }
 
 // openArchive opens the files and folders, or the demo data when there are none.
@@ -220,16 +264,22 @@ func writeColumns(b *strings.Builder, rows [][]string) {
 // The JSON form of the inventory.
 type (
 	datasetJSON struct {
-		ID         string          `json:"id"`
-		Title      string          `json:"title,omitempty"`
-		Source     string          `json:"source"`
-		Mission    string          `json:"mission,omitempty"`
-		Instrument string          `json:"instrument,omitempty"`
-		Start      *string         `json:"start"` // null: no record
-		Stop       *string         `json:"stop"`
-		CadenceS   float64         `json:"cadence_s,omitempty"`
-		Records    int             `json:"records"`
-		Synthetic  bool            `json:"synthetic,omitempty"`
+		ID         string  `json:"id"`
+		Title      string  `json:"title,omitempty"`
+		Source     string  `json:"source"`
+		Mission    string  `json:"mission,omitempty"`
+		Instrument string  `json:"instrument,omitempty"`
+		Start      *string `json:"start"` // null: no record
+		Stop       *string `json:"stop"`
+		CadenceS   float64 `json:"cadence_s,omitempty"`
+		Records    int     `json:"records"`
+		Synthetic  bool    `json:"synthetic,omitempty"`
+		Region     string  `json:"region,omitempty"`
+		Type       string  `json:"type,omitempty"`
+		Modified   string  `json:"modified,omitempty"`
+		Credits
+		// Partial: the parameters are listed by helioai data ARCHIVE/DATASET.
+		Partial    bool            `json:"partial,omitempty"`
 		Parameters []parameterJSON `json:"parameters"`
 	}
 	parameterJSON struct {
@@ -254,7 +304,9 @@ func writeInventoryJSON(w io.Writer, datasets []archive.Dataset, skipped []strin
 		dj := datasetJSON{
 			ID: d.ID, Title: d.Title, Source: d.Source, Mission: d.Mission, Instrument: d.Instrument,
 			Start: timeJSON(d.Start), Stop: timeJSON(d.Stop), CadenceS: d.Cadence.Seconds(),
-			Records: d.Records, Synthetic: d.Synthetic, Parameters: []parameterJSON{},
+			Records: d.Records, Synthetic: d.Synthetic, Region: d.Region, Type: d.Type, Modified: d.Modified,
+			Credits: Credits{DOI: d.DOI, SPASE: d.SPASE, Citation: d.Citation, Acknowledgement: d.Acknowledgement, License: d.License, URL: d.ResourceURL},
+			Partial: d.Partial, Parameters: []parameterJSON{},
 		}
 		for _, p := range d.Parameters {
 			dj.Parameters = append(dj.Parameters, parameterJSON{

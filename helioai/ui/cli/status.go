@@ -29,6 +29,7 @@ type live struct {
 	since   time.Time
 	shown   bool
 
+	once    sync.Once
 	stop    chan struct{}
 	stopped chan struct{}
 }
@@ -115,8 +116,10 @@ func (l *live) erase() {
 	}
 }
 
-// close erases the status line and waits for what draws it.
-func (l *live) close() {
+// close erases the status line and waits for what draws it. Later calls do nothing.
+func (l *live) close() { l.once.Do(l.end) }
+
+func (l *live) end() {
 	l.mu.Lock()
 	l.running = ""
 	l.erase()
