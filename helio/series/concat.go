@@ -17,8 +17,8 @@ import (
 //
 // The pieces must agree in units and labels. Bins that are fixed within the
 // pieces and differ between them become bins that vary. Everything else is
-// taken from the first piece; the checksum is dropped where pieces come from
-// different files.
+// taken from the first piece, with the notes of all; source and checksum are
+// dropped where pieces come from different files.
 func Concat(pieces ...*Series) (*Series, error) {
 	if len(pieces) == 0 {
 		return nil, errors.New("concatenate: there is nothing to put together; give at least one series")
@@ -45,6 +45,11 @@ func Concat(pieces ...*Series) (*Series, error) {
 	slices.SortStableFunc(parts, func(a, b *Series) int { return cmp.Compare(a.Time[0], b.Time[0]) })
 	out := *parts[0]
 	for _, p := range parts {
+		for _, note := range p.Meta.Notes {
+			if !slices.Contains(out.Meta.Notes, note) {
+				out.Meta.Notes = append(slices.Clone(out.Meta.Notes), note)
+			}
+		}
 		if p.Meta.SHA256 != out.Meta.SHA256 {
 			out.Meta.SHA256 = ""
 		}

@@ -88,7 +88,12 @@ func TestConcatKeepsTheFirstOfRecordsAtTheSeam(t *testing.T) {
 	t.Parallel()
 	a := &series.Series{Columns: []string{"v"}, Time: []tt.Time{10, 20, 20, 30}, Values: []float64{1, 2, 2.5, 3}}
 	b := &series.Series{Columns: []string{"v"}, Time: []tt.Time{40, 20, 30}, Values: []float64{40, 20, 30}}
+	a.Meta = series.Meta{Source: "a", SHA256: "1", Notes: []string{"x", "y"}}
+	b.Meta = series.Meta{Source: "a", SHA256: "2", Notes: []string{"y", "z"}}
 	got, err := series.Concat(b, a)
+	if m := got.Meta; m.Source != "a" || m.SHA256 != "" || !slices.Equal(m.Notes, []string{"x", "y", "z"}) {
+		t.Errorf("got %+v", m)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,41 +32,13 @@ type csvAxis struct {
 	RangeColumns  int     `json:"rangeColumns,omitempty"`
 }
 
+// csvMeta is [Meta] with numbers that may be NaN.
 type csvMeta struct {
-	taggedMeta
+	Meta
 
 	Fill     numbers `json:"fill,omitempty"`
 	ValidMin numbers `json:"validMin,omitempty"`
 	ValidMax numbers `json:"validMax,omitempty"`
-}
-
-// taggedMeta is [Meta] with the names that it has in JSON. The numbers in it
-// may be NaN, which JSON does not have; csvMeta's stand in for them.
-type taggedMeta struct {
-	Dataset      string `json:"dataset,omitempty"`
-	DatasetTitle string `json:"title,omitempty"`
-	Mission      string `json:"mission,omitempty"`
-	Instrument   string `json:"instrument,omitempty"`
-	Frame        string `json:"frame,omitempty"`
-	Role         string `json:"role,omitempty"`
-
-	Fill     []float64 `json:"-"`
-	ValidMin []float64 `json:"-"`
-	ValidMax []float64 `json:"-"`
-
-	Source          string `json:"source,omitempty"`
-	SHA256          string `json:"sha256,omitempty"`
-	DOI             string `json:"doi,omitempty"`
-	SPASE           string `json:"spase,omitempty"`
-	Citation        string `json:"citation,omitempty"`
-	ResourceURL     string `json:"resourceURL,omitempty"`
-	License         string `json:"license,omitempty"`
-	Acknowledgement string `json:"acknowledgement,omitempty"`
-	Synthetic       bool   `json:"synthetic,omitempty"`
-
-	Notes []string `json:"notes,omitempty"`
-
-	TimeStampLocation string `json:"timeStampLocation,omitempty"`
 }
 
 // numbers are null in JSON where they are not finite.
@@ -117,7 +89,7 @@ func noteOf(b *block) csvNote {
 		}
 		n.Axes = append(n.Axes, one)
 	}
-	n.Meta = csvMeta{taggedMeta(s.Meta), s.Meta.Fill, s.Meta.ValidMin, s.Meta.ValidMax}
+	n.Meta = csvMeta{s.Meta, s.Meta.Fill, s.Meta.ValidMin, s.Meta.ValidMax}
 	return n
 }
 
@@ -177,7 +149,7 @@ func (t *table) noted() ([]*Series, bool) {
 			return values
 		}
 		s := &Series{ID: n.ID, Name: n.Name, Units: n.Units, Description: n.Description, Time: t.axis, Columns: n.Columns, Dims: n.Dims, Values: take(n.Width)}
-		s.Meta = Meta(n.Meta.taggedMeta)
+		s.Meta = n.Meta.Meta
 		s.Meta.Fill, s.Meta.ValidMin, s.Meta.ValidMax = n.Meta.Fill, n.Meta.ValidMin, n.Meta.ValidMax
 		if t.opts.Name != "" {
 			s.Meta.Dataset = t.opts.Name

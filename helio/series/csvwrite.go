@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -100,6 +101,15 @@ func (sh *sheet) csvHeader(b *bufio.Writer) error {
 	}
 	if step := Cadence(sh.times); step > 0 {
 		comment("cadence", tt.FormatDuration(step))
+	}
+	var notes []string
+	for _, bl := range sh.blocks {
+		for _, note := range bl.of.Meta.Notes {
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
+				comment("note", note)
+			}
+		}
 	}
 	for i := range sh.blocks {
 		if sh.blocks[i].bins {

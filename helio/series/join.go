@@ -189,29 +189,48 @@ func (j *joining) put(s *Series) *Series {
 // match takes for each time of the axis the nearest record of s within the
 // tolerance.
 func (j *joining) match(out, s *Series, middle tt.Time) {
-	records := make([]int32, len(j.axis))
-	next := 0 // the first record at or after the time
+	w := s.Width()
+	out.Values = make([]float64, len(j.axis)*w)
+	varying := slices.ContainsFunc(s.Axes, func(a Axis) bool { return a.Varying })
+	var records []int32 // only bins that vary need them all at once
+	next := 0           // the first record at or after the time
 	for i, t := range j.axis {
 		t += j.middle - middle
 		for next < s.Len() && s.Time[next] < t {
 			next++
 		}
-		records[i] = -1
-		after, before := tt.Max, tt.Max
-		if next < s.Len() {
-			after = s.Time[next] - t
+		record := j.nearest(s, next, t)
+		if varying {
+			records = append(records, int32(record))
 		}
-		if next > 0 {
-			before = t - s.Time[next-1]
-		}
-		switch limit := tt.Time(j.Tolerance); {
-		case before <= after && before <= limit:
-			records[i] = int32(firstOf(s.Time, next-1))
-		case after <= limit:
-			records[i] = int32(next)
+		if row := out.Values[i*w : (i+1)*w]; record >= 0 {
+			copy(row, s.Values[record*w:])
+		} else {
+			fillNaN(row)
 		}
 	}
-	out.Values, out.Axes = pickRows(s.Values, s.Width(), records), s.pickAxes(records)
+	if varying {
+		out.Axes = s.pickAxes(records)
+	}
+}
+
+// nearest is the record within the tolerance of t, -1 for none. next is the
+// first at or after it.
+func (j *joining) nearest(s *Series, next int, t tt.Time) int {
+	before, after := tt.Max, tt.Max
+	if next > 0 {
+		before = t - s.Time[next-1]
+	}
+	if next < s.Len() {
+		after = s.Time[next] - t
+	}
+	switch limit := tt.Time(j.Tolerance); {
+	case before <= after && before <= limit:
+		return firstOf(s.Time, next-1)
+	case after <= limit:
+		return next
+	}
+	return -1
 }
 
 // firstOf is the first of the records that share the instant of this one.

@@ -147,8 +147,9 @@ func newResampling(s *Series, opts *ResampleOptions) (*resampling, error) {
 	}
 	r.s = fixed.Sorted()
 	r.step = tt.Time(r.opts.Interval)
-	if r.step <= 0 {
-		r.step = tt.Time(Cadence(r.s.Time))
+	located := toMiddle(s.Meta.TimeStampLocation, 2) != 0
+	if r.step <= 0 && (located || r.opts.MinCoverage > 0 || r.opts.Method == Nearest) {
+		r.step = tt.Time(Cadence(r.s.Time)) // a look at all times, where it matters
 	}
 	r.middle = toMiddle(s.Meta.TimeStampLocation, r.step)
 	switch {

@@ -33,8 +33,9 @@ type RollingOptions struct {
 //
 // It works column by column. Missing values are left out; a record whose own
 // value is missing has a result from those around it, except within a gap
-// longer than MaxGap, where it is NaN. A window never reaches over such a gap:
-// what lies beyond does not count.
+// longer than MaxGap, before the first value and after the last, where it is
+// NaN. A window never reaches over such a gap: what lies beyond does not
+// count. With MaxGap below 0 only the window matters.
 //
 // No sum ever has values taken out of it again, so an outlier leaves no trace
 // in windows that it is not in. The cost does not grow with the window, but
@@ -93,8 +94,11 @@ func (r *rolling) column(c int, out []float64) {
 			out[i*w+c] = 0
 		}
 	}
-	lo := 0
-	for {
+	if r.gap == tt.Max {
+		r.stretch(c, 0, r.s.Len(), out)
+		return
+	}
+	for lo := 0; ; {
 		for lo < r.s.Len() && !valid(lo) {
 			lo++
 		}

@@ -92,33 +92,33 @@ func (a Axis) window(lo, hi, n int) Axis {
 
 // Meta is what the source says about a series, besides its name and units.
 type Meta struct {
-	Dataset      string // the dataset's id, as in "ac_h0_mfi_20230102_v07"
-	DatasetTitle string
-	Mission      string // as in "ACE"
-	Instrument   string
-	Frame        string // coordinate frame, as in "GSM"; "" where unknown
-	Role         string // "data" or "support_data"
+	Dataset      string `json:"dataset,omitempty"` // the dataset's id, as in "ac_h0_mfi_20230102_v07"
+	DatasetTitle string `json:"title,omitempty"`
+	Mission      string `json:"mission,omitempty"` // as in "ACE"
+	Instrument   string `json:"instrument,omitempty"`
+	Frame        string `json:"frame,omitempty"` // coordinate frame, as in "GSM"; "" where unknown
+	Role         string `json:"role,omitempty"`  // "data" or "support_data"
 
-	Fill     []float64 // fill values as declared, already applied; one, or one a column
-	ValidMin []float64 // lower limit as declared, not applied; one, or one a column
-	ValidMax []float64 // upper limit as declared, not applied; one, or one a column
+	Fill     []float64 `json:"fill,omitempty"`     // fill values as declared, already applied; one, or one a column
+	ValidMin []float64 `json:"validMin,omitempty"` // lower limit as declared, not applied; one, or one a column
+	ValidMax []float64 `json:"validMax,omitempty"` // upper limit as declared, not applied; one, or one a column
 
-	Source          string // name of the file that the data were read from
-	SHA256          string // of that file's bytes, in hex
-	DOI             string
-	SPASE           string // SPASE resource id, as in "spase://NASA/NumericalData/ACE/MAG/L2/PT16S"
-	Citation        string // how the source wants its data cited
-	ResourceURL     string // a page about the data
-	License         string // name or address of it
-	Acknowledgement string
-	Synthetic       bool // the source says that its data are made up
+	Source          string `json:"source,omitempty"` // name of the file that the data were read from
+	SHA256          string `json:"sha256,omitempty"` // of that file's bytes, in hex
+	DOI             string `json:"doi,omitempty"`
+	SPASE           string `json:"spase,omitempty"`       // SPASE resource id, as in "spase://NASA/NumericalData/ACE/MAG/L2/PT16S"
+	Citation        string `json:"citation,omitempty"`    // how the source wants its data cited
+	ResourceURL     string `json:"resourceURL,omitempty"` // a page about the data
+	License         string `json:"license,omitempty"`     // name or address of it
+	Acknowledgement string `json:"acknowledgement,omitempty"`
+	Synthetic       bool   `json:"synthetic,omitempty"` // the source says that its data are made up
 	// Notes are what a careful reader should know of how the data were obtained, one
 	// sentence each: that a choice was made for him, for one.
-	Notes []string
+	Notes []string `json:"notes,omitempty"`
 
 	// TimeStampLocation says where in its interval a record's time lies:
 	// "begin", "center", "end" or "other"; "" where the source says nothing.
-	TimeStampLocation string
+	TimeStampLocation string `json:"timeStampLocation,omitempty"`
 }
 
 // Len returns N, the number of records.
