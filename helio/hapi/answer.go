@@ -118,6 +118,8 @@ func (a *answer) status(f *fetcher, resp *http.Response, text []byte, whole bool
 		a.empty, a.said = true, true
 	case a.format != JSON:
 		return &StreamError{Format: a.format, Reason: "it is JSON without a status"}
+	case !bytes.Contains(text, []byte(`"data"`)):
+		return &StreamError{Format: a.format, Reason: "it is an object without data, and without the status that there are none"}
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func TestCellsAreAPartitionOfEveryWindow(t *testing.T) {
 		}
 		g := grid{cell: c, block: b}
 		start := from + tt.Time(random.Int64N(int64(to-from)))
-		stop := start + tt.Time(random.Int64N(int64(min(c.long(), 365*oneDay)) * 30))
+		stop := start + tt.Time(random.Int64N(int64(min(c.long(), 365*oneDay))*30))
 		pos := start
 		n := 0
 		for at := b.before(start); at < stop; at = b.after(at) {

@@ -2,13 +2,32 @@
 // by which most space-physics archives give out time series: versions 2.x and 3.x,
 // as real servers speak them.
 //
+//	client := hapi.New("https://cdaweb.gsfc.nasa.gov/hapi", &hapi.Options{Cache: store})
+//	records, err := client.Fetch(ctx, hapi.Query{
+//		Dataset: "AC_H0_MFI", Parameters: []string{"BGSEc"}, Start: start, Stop: stop,
+//	})
+//	if err != nil {
+//		return err
+//	}
+//	b, ok := records.Column("BGSEc") // b.Float has three numbers a record
+//
 // The types follow the specification (3.3): an [Info] describes a dataset and its
 // parameters, [Records] are data, column by column. A [Decoder] reads a stream of
 // data in any of the three formats.
 //
+// A [Client] asks one server, in the words of its version. It cuts a window into
+// chunks that the server takes and that lie on a fixed grid of the calendar, and
+// keeps each in a [cache.Cache], whole or not at all: what is there, from an earlier
+// call, another process or one that was killed, is not fetched again while the
+// dataset is what it was. [Client.Data] gives the records chunk by chunk,
+// [Client.Fetch] all of them.
+//
 // What it promises: the three formats give the same records; fill values are NaN,
 // or "" where the parameter holds text; a stream that was cut off is a
-// [*StreamError] that names the place, never a short result.
+// [*StreamError] that names the place, never a short result. Where a server closes
+// its connection without saying that this is the end, the client asks for what
+// follows before it believes it. Such a cut is asked for again a few times, and so
+// is what a busy server puts off; a refusal is an [*Error] with the server's words.
 package hapi
 
 import (

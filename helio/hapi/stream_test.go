@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 
 	"github.com/helios-go/helios/helio/hapi"
 	"github.com/helios-go/helios/helio/hapi/hapitest"
@@ -222,4 +225,53 @@ func TestRecordsOutOfOrder(t *testing.T) {
 	if r := fetch(t, newClient(t, s, hapi.Options{Cache: store}), ask(t, "minutes", "2020", "2021", "Magnitude")); r.Len() != 366*1440 {
 		t.Errorf("%d records, want none of those that were kept", r.Len())
 	}
+}
+
+func TestOnlyAFewBlocksAreFetchedAhead(t *testing.T) {
+	t.Parallel()
+	arrived := make(chan struct{}, 100)
+	s := hapitest.New(t, nil)
+	c := newClient(t, s, hapi.Options{Parallel: 2})
+	s.Set(func(o *hapitest.Options) {
+		o.Pause = func(sent int) {
+			if sent == 0 {
+				arrived <- struct{}{}
+			}
+		}
+	})
+	n := 0
+	for r, err := range c.Data(t.Context(), ask(t, "minutes", "", "", "Magnitude")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Len() > 31*1440 {
+			t.Fatalf("%d records at once", r.Len())
+		}
+		if n++; n == 1 {
+			<-arrived
+			<-arrived
+			if got := len(s.Data()); got != 2 {
+				t.Errorf("%d requests before the first chunk was looked at, want 2 of 5", got)
+			}
+		}
+	}
+	if n != 60 || len(s.Data()) != 5 {
+		t.Errorf("%d chunks by %d requests, want 60 by 5", n, len(s.Data()))
+	}
+}
+
+// Not parallel: it counts goroutines.
+func TestNothingRunsOnAfterABreak(t *testing.T) {
+	s := hapitest.New(t, nil)
+	before := goleak.IgnoreCurrent()
+	tr := &http.Transport{}
+	c := hapi.New(s.URL, &hapi.Options{HTTP: &http.Client{Transport: tr}, Cache: newCache(t)})
+	for _, err := range c.Data(t.Context(), ask(t, "minutes", "2020", "2023", "Magnitude")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	tr.CloseIdleConnections()
+	goleak.VerifyNone(t, before, goleak.IgnoreAnyFunction("net/http.(*conn).serve"))
 }

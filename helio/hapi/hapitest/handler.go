@@ -237,7 +237,7 @@ func (d *Dataset) body(o *Options, format string, include bool, params []int, li
 	}
 	a := answer{data: true, kind: kinds[format]}
 	if len(list) > 0 || include {
-		a.body = d.encode(o, format, params, list, h)
+		a.body = append(d.encode(o, format, params, list, h), o.Trailer...)
 		return a
 	}
 	switch o.Empty {
