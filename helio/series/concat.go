@@ -117,8 +117,26 @@ func newSeam(parts []*Series) *seam {
 	return s
 }
 
+// apart reports whether each part ends before the next begins, as chunks do.
+func (s *seam) apart() bool {
+	for i, p := range s.parts[1:] {
+		if before := s.parts[i]; before.Time[before.Len()-1] >= p.Time[0] {
+			return false
+		}
+	}
+	return true
+}
+
 // runs yields, in order of time, which records of which part come next.
 func (s *seam) runs(yield func(run) bool) {
+	if s.apart() {
+		for i, p := range s.parts {
+			if !yield(run{i, 0, p.Len()}) {
+				return
+			}
+		}
+		return
+	}
 	next := make([]int, len(s.parts))
 	last, from := tt.Fill, -1 // the time taken last, and from which part
 	for {

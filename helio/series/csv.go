@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -259,74 +258,4 @@ func clip(s string) string {
 		s = s[:40] + "..."
 	}
 	return strings.ToValidUTF8(s, "?")
-}
-
-// series makes the result: scalars, and vectors of neighbouring components.
-func (t *table) series() []*Series {
-	if out, ok := t.noted(); ok {
-		return out
-	}
-	var out []*Series
-	for i := 0; i < len(t.columns); {
-		c := &t.columns[i]
-		if c.kind == columnTime || c.kind == columnWords {
-			i++
-			continue
-		}
-		name, n := c.name, 1
-		if vector, ok := vectorName(t.columns[i:]); ok && !t.taken(vector) {
-			name, n = vector, 3
-		}
-		out = append(out, t.one(name, t.columns[i:i+n]))
-		i += n
-	}
-	return out
-}
-
-func (t *table) taken(name string) bool {
-	return slices.ContainsFunc(t.columns, func(c column) bool { return c.name == name })
-}
-
-func (t *table) one(name string, columns []column) *Series {
-	w := len(columns)
-	s := &Series{Name: name, Units: columns[0].units, Description: t.notes.description[name], Time: t.axis, Meta: t.notes.meta}
-	s.Meta.Dataset = t.opts.Name
-	s.Meta.Role = "data"
-	if w > 1 {
-		s.Dims = []int{w}
-	}
-	declared := false
-	for _, c := range columns {
-		s.Columns = append(s.Columns, c.name)
-		s.Meta.Fill = append(s.Meta.Fill, c.fill)
-		declared = declared || !math.IsNaN(c.fill)
-	}
-	if !declared {
-		s.Meta.Fill = nil
-	}
-	if t.opts.TimesOnly {
-		return s
-	}
-	s.Values = t.interleave(columns)
-	MaskFill(s.Values, w, s.Meta.Fill)
-	return s
-}
-
-// interleave puts columns together, record after record; nil where only times
-// are read.
-func (t *table) interleave(columns []column) []float64 {
-	switch w := len(columns); {
-	case t.opts.TimesOnly:
-		return nil
-	case w == 1:
-		return columns[0].values
-	default:
-		out := make([]float64, len(t.axis)*w)
-		for i, c := range columns {
-			for r, v := range c.values {
-				out[r*w+i] = v
-			}
-		}
-		return out
-	}
 }

@@ -106,6 +106,9 @@ func (j *joining) chooseAxis(all []*Series) error {
 			}
 		}
 		j.axis, j.location, j.step = j.Times, Center, tt.Time(Cadence(j.Times))
+		if j.step == 0 && len(j.Times) > 0 && j.Method.binned() {
+			return errors.New("one time does not say how long its interval is; give more, or use ResampleAt with a Width")
+		}
 		return nil
 	}
 	leader := all[0]

@@ -121,8 +121,11 @@ func TestJoinErrors(t *testing.T) {
 		"join 0 series: there is nothing to join; give at least one": func() ([]*series.Series, error) { return series.Join(nil, nil) },
 		"there is no method \"mode\"":                                func() ([]*series.Series, error) { return series.Join(one, &series.JoinOptions{Method: "mode"}) },
 		"at number 2":                                                func() ([]*series.Series, error) { return series.Join(one, &series.JoinOptions{Times: []tt.Time{1, 1}}) },
-		"a coverage of -1":                                           func() ([]*series.Series, error) { return series.Join(one, &series.JoinOptions{MinCoverage: -1}) },
-		"do not fill":                                                func() ([]*series.Series, error) { return series.Join([]*series.Series{{Time: a.Time}}, nil) },
+		"one time does not say": func() ([]*series.Series, error) {
+			return series.Join(one, &series.JoinOptions{Method: series.Mean, Times: []tt.Time{1}})
+		},
+		"a coverage of -1": func() ([]*series.Series, error) { return series.Join(one, &series.JoinOptions{MinCoverage: -1}) },
+		"do not fill":      func() ([]*series.Series, error) { return series.Join([]*series.Series{{Time: a.Time}}, nil) },
 	} {
 		if _, err := call(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

@@ -11,10 +11,23 @@
 //	fmt.Println(s.Cadence())                    // 16s
 //	err = s.WriteNPZ(file)                      // np.load reads it
 //
+// Series of different instruments are brought together, smoothed, summed over
+// energies and written:
+//
+//	hourly, err := s.Resample(tt.Fill, tt.Fill, time.Hour, nil) // means; [Series.ResampleAt] for given times
+//	both, err := series.Join([]*series.Series{a, b}, &series.JoinOptions{Method: series.Mean})
+//	smooth, err := s.Rolling(10*time.Minute, nil)
+//	flux, err := spectrum.Integrated(0, 30, 100) // keV, where the axis is in keV
+//	err = series.WriteFile("both.csv", both...)  // or .npz .hapi .json .vot
+//
 // What it promises: a missing value is NaN and nothing else, because the fill
 // rule ([MaskFill]) is applied once, where the data enter, with the fill value
 // that the file declares for that very variable. Everything after it only has
-// to know NaN. No method changes the series that it is called on.
+// to know NaN. Intervals of time are half-open. Nothing is filled in: where
+// there is no datum there is NaN, and what reaches between data, [Nearest] and
+// [Linear], stops at gaps. Times are compared where their intervals have their
+// middle, as far as TimeStampLocation tells. No method changes the series that
+// it is called on. A result may share slices with what it was made from.
 package series
 
 import (

@@ -65,6 +65,9 @@ func (s *Series) without(dim int, sh shape) *Series {
 	out.Columns = make([]string, sh.outer*sh.inner)
 	out.Values = make([]float64, s.Len()*len(out.Columns))
 	out.Meta.Fill = nil
+	if len(s.Meta.ValidMin) > 1 || len(s.Meta.ValidMax) > 1 {
+		out.Meta.ValidMin, out.Meta.ValidMax = nil, nil // they were one a column
+	}
 	return &out
 }
 

@@ -3,6 +3,7 @@ package series_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -350,5 +351,87 @@ func TestWriteFileIsWholeOrNotThere(t *testing.T) {
 	entries, _ := os.ReadDir(dir)
 	if len(entries) != 6 {
 		t.Errorf("got %v, want the six files", entries)
+	}
+}
+
+func ExampleWriteFile() {
+	dir, err := os.MkdirTemp("", "series")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	all, _ := series.ReadCSV(strings.NewReader(table), nil)
+	fmt.Println(series.WriteFile(filepath.Join(dir, "wind.json"), all...)) // HAPI json
+	fmt.Println(series.WriteFile("wind.fits", all...))
+	// Output:
+	// <nil>
+	// write wind.fits: no format is known by the ending ".fits"; give one of .npz, .csv, .hapi, .json, .vot and .xml
+}
+
+func ExampleWriteCSV() {
+	s := &series.Series{Name: "N", Units: "cm^-3", Columns: []string{"N"}, Time: []tt.Time{0, 60e9}, Values: []float64{5.5, math.NaN()}}
+	s.Meta.Citation = "Them et al., 2024"
+	if err := series.WriteCSV(os.Stdout, s); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// # citation: Them et al., 2024
+	// # cadence: PT1M
+	// # series: {"name":"N","units":"cm^-3","width":1,"columns":["N"],"meta":{"citation":"Them et al., 2024"}}
+	// time,N (cm^-3)
+	// 2000-01-01T11:58:55.816Z,5.5
+	// 2000-01-01T11:59:55.816Z,NaN
+}
+
+func ExampleWriteHAPI() {
+	s := &series.Series{Name: "N", Units: "cm^-3", Columns: []string{"N"}, Time: []tt.Time{0, 60e9}, Values: []float64{5.5, math.NaN()}}
+	var text strings.Builder
+	if err := series.WriteHAPI(&text, s); err != nil {
+		fmt.Println(err)
+	}
+	_, rows, _ := strings.Cut(text.String(), "\n#}\n")
+	fmt.Print(rows)
+	// Output:
+	// 2000-01-01T11:58:55.816Z,5.5
+	// 2000-01-01T11:59:55.816Z,-1e31
+}
+
+func ExampleWriteVOTable() {
+	s := &series.Series{Name: "N", Units: "cm^-3", Columns: []string{"N"}, Time: []tt.Time{0}, Values: []float64{5.5}}
+	var text strings.Builder
+	if err := series.WriteVOTable(&text, s); err != nil {
+		fmt.Println(err)
+	}
+	for line := range strings.Lines(text.String()) {
+		if strings.Contains(line, "<FIELD") || strings.Contains(line, "<TD>") {
+			fmt.Println(strings.TrimSpace(line))
+		}
+	}
+	// Output:
+	// <FIELD ID="time" name="time" datatype="char" arraysize="*" ucd="time.epoch" xtype="timestamp"/>
+	// <FIELD ID="c1" name="N" datatype="double" unit="cm^-3"/>
+	// <TR><TD>2000-01-01T11:58:55.816Z</TD><TD>5.5</TD></TR>
+}
+
+// A year of field vectors, one a minute.
+func BenchmarkWriteAYearOfMinutes(b *testing.B) {
+	s := &series.Series{Name: "B", Columns: []string{"Bx", "By", "Bz"}, Dims: []int{3}}
+	for i := range 525600 {
+		s.Time = append(s.Time, tt.Time(i)*60e9)
+		x := float64(i) / 300
+		for _, v := range []float64{4 * math.Cos(x), 4 * math.Sin(x), math.Sin(3 * x)} {
+			s.Values = append(s.Values, float64(float32(v)))
+		}
+	}
+	for _, f := range []series.Format{series.NPZ, series.CSV, series.HAPI, series.JSON, series.VOTable} {
+		b.Run(string(f), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := series.Write(io.Discard, f, s); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
