@@ -3,6 +3,7 @@ package hapi
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,6 +103,24 @@ func TestTheGridFollowsTheDataset(t *testing.T) {
 			t.Errorf("%s: cells of %s in blocks of %s, want %s in %s", c.name, g.cell.name, g.block.name, c.cell, c.block)
 		}
 	}
+}
+
+func FuzzStatus(f *testing.F) {
+	f.Add("404 HAPI error 1406: unknown dataset", []byte(`{"status":{"code":1406,"message":"x"}}`))
+	f.Add("200 OK", []byte(`{"status":{"code":"1201"}}`))
+	f.Add("400 1408 too\x00much", []byte(`{"status":[]}`))
+	f.Fuzz(func(t *testing.T, reason string, body []byte) {
+		a, found := reasonStatus(reason)
+		b, inBody := bodyStatus(body)
+		for _, s := range []Status{a, b} {
+			if strings.ContainsAny(s.Message, "\n\r") || len(s.Message) > 1300 {
+				t.Errorf("%q is not one short line", s.Message)
+			}
+		}
+		if found && (a.Code < 1200 || a.Code > 1599) || inBody && b.Code == 0 {
+			t.Errorf("codes %d and %d", a.Code, b.Code)
+		}
+	})
 }
 
 func FuzzPiece(f *testing.F) {
