@@ -42,8 +42,8 @@ func (f *fetcher) open(ctx context.Context, start, stop tt.Time, format Format, 
 		query += "&include=header"
 	}
 	h := http.Header{}
-	h.Set("Accept-Encoding", "gzip") // by hand, so that the framing below it can be seen
-	resp, err := f.c.get(ctx, "data", query, h)
+	h.Set("Accept-Encoding", "gzip")            // by hand, so that the framing below it can be seen
+	resp, err := f.c.get(ctx, "data", query, h) //nolint:bodyclose // the answer closes it
 	if isCode(err, NoData) {
 		return &answer{format: format, empty: true, said: true, framed: true, close: func() {}}, nil
 	}

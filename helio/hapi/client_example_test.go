@@ -2,6 +2,7 @@ package hapi_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -104,7 +105,7 @@ func ExampleOptions_offline() {
 	fmt.Println(must(offline.Fetch(context.Background(), query)).Len(), "records")
 	query.Parameters = []string{"Quality"}
 	_, err := offline.Fetch(context.Background(), query)
-	if missing, ok := err.(*hapi.OfflineError); ok {
+	if missing, ok := errors.AsType[*hapi.OfflineError](err); ok {
 		fmt.Println("missing:", missing.Missing)
 	}
 	// Output:

@@ -3,7 +3,6 @@ package hapi_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
 	"path/filepath"
@@ -372,7 +371,7 @@ func TestAFormatThatIsOfferedAndRefused(t *testing.T) {
 		for _, r := range s.Data() {
 			asked = append(asked, r.Query.Get("format"))
 		}
-		if want := append(c.asked, c.asked[len(c.asked)-1]); !slices.Equal(asked, want) {
+		if want := append(slices.Clone(c.asked), c.asked[len(c.asked)-1]); !slices.Equal(asked, want) {
 			t.Errorf("%v: asked for %v, want %v", c.refuses, asked, want)
 		}
 	}
@@ -563,5 +562,3 @@ func TestALongWindowIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-var _ = fmt.Sprint

@@ -98,7 +98,7 @@ type plan struct {
 }
 
 func (c *Client) plan(ctx context.Context, q Query) (*plan, error) {
-	all, _, err := c.info(ctx, q.Dataset)
+	all, err := c.Info(ctx, q.Dataset)
 	if err != nil {
 		return nil, err
 	}
@@ -162,8 +162,7 @@ func (p *plan) cells(at tt.Time) []cell {
 // records runs the plan: a few blocks at a time, handed on in their order.
 func (p *plan) records(ctx context.Context) iter.Seq2[*Records, error] {
 	return func(yield func(*Records, error) bool) {
-		ctx = context.WithValue(ctx, trackerKey{}, p.track)
-		ctx, cancel := context.WithCancel(ctx)
+		ctx, cancel := context.WithCancel(context.WithValue(ctx, trackerKey{}, p.track))
 		var wg sync.WaitGroup
 		defer wg.Wait()
 		defer cancel()

@@ -46,8 +46,7 @@ func (s step) before(t tt.Time) tt.Time {
 		}
 		return line(tt.FromUnixNano(ns - rest))(tt.Min)
 	}
-	year, month, _, _, _, _, _ := t.Calendar()
-	n := year*12 + month - 1
+	n := monthOf(t)
 	n -= n % s.months
 	return line(tt.FromCalendar(n/12, n%12+1, 1, 0, 0, 0, 0))(tt.Min)
 }
@@ -57,10 +56,15 @@ func (s step) after(t tt.Time) tt.Time {
 	if s.months == 0 {
 		return line(tt.FromUnixNano(s.before(t).UnixNanoUTC() + int64(s.fixed)))(tt.Max)
 	}
-	year, month, _, _, _, _, _ := t.Calendar()
-	n := year*12 + month - 1
+	n := monthOf(t)
 	n += s.months - n%s.months
 	return line(tt.FromCalendar(n/12, n%12+1, 1, 0, 0, 0, 0))(tt.Max)
+}
+
+// monthOf is the number of a month since the year 0.
+func monthOf(t tt.Time) int {
+	year, month, _, _, _, _, _ := t.Calendar() //nolint:dogsled // the rest does not matter
+	return year*12 + month - 1
 }
 
 // mondays is 1970-01-05, a Monday, where weeks begin.
@@ -123,11 +127,11 @@ func fitting(info *Info, records int, most time.Duration, not string) step {
 
 // spanOf is how long so many records last, at least one of them.
 func spanOf(records int, cadence time.Duration) time.Duration {
-	n := time.Duration(max(records, 1))
-	if cadence > 1<<62/n {
+	n := int64(max(records, 1))
+	if int64(cadence) > 1<<62/n {
 		return 1 << 62
 	}
-	return n * cadence
+	return time.Duration(n * int64(cadence))
 }
 
 // A cell is a chunk on the grid, and the part of it that is asked for.

@@ -21,7 +21,7 @@ func refusing(t *testing.T, status string, body string) *hapi.Client {
 			inner.ServeHTTP(w, r)
 			return
 		}
-		conn, rw, err := w.(http.Hijacker).Hijack()
+		conn, rw, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			panic(err)
 		}

@@ -1,6 +1,7 @@
 package hapi
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -85,9 +86,7 @@ func (p *plan) key(c cell, i int) cache.Key {
 
 func (p *plan) shaped(m cache.Meta, i int) cache.Meta {
 	extra := map[string]string{"shape": p.parameter(i).shape()}
-	for k, v := range m.Extra {
-		extra[k] = v
-	}
+	maps.Copy(extra, m.Extra)
 	m.Extra = extra
 	return m
 }

@@ -34,51 +34,46 @@ func (e *OfflineError) Error() string {
 	return fmt.Sprintf("%s: %s is not in the cache, and nothing may be fetched (offline); fetch it once with a network", of, e.Missing)
 }
 
+// document returns the answer of an endpoint: from memory or the cache while it is
+// young or the client is offline, else from the server, asked whether it has
+// changed.
 func (c *Client) document(ctx context.Context, dataset, name string, fields []field) ([]byte, error) {
-	body, _, err := c.documentAndDate(ctx, dataset, name, fields)
-	return body, err
-}
-
-// documentAndDate returns the answer of an endpoint and when it was last known to
-// be current: from memory or the cache while it is young or the client is offline,
-// else from the server, asked whether it has changed.
-func (c *Client) documentAndDate(ctx context.Context, dataset, name string, fields []field) ([]byte, time.Time, error) {
 	c.mu.Lock()
 	doc, have := c.memory[name+"\x00"+dataset]
 	c.mu.Unlock()
 	if have && c.young(doc.checked) {
-		return doc.body, doc.checked, nil
+		return doc.body, nil
 	}
 	key := cache.Key{Server: c.server, Dataset: dataset, Chunk: name}
 	var known cache.Meta
 	if c.opts.Cache != nil {
 		var err error
 		if doc.body, known, have, err = c.opts.Cache.Get(key); err != nil {
-			return nil, time.Time{}, err
+			return nil, err
 		}
 		doc.checked = known.Checked
 	}
 	if have && (c.young(doc.checked) || c.opts.Offline) {
 		c.remember(name, dataset, doc)
-		return doc.body, doc.checked, nil
+		return doc.body, nil
 	}
 	if c.opts.Offline {
 		what := "its " + name
 		if name == "info" {
 			what = "its header"
 		}
-		return nil, time.Time{}, &OfflineError{Host: c.host, Dataset: dataset, Missing: what}
+		return nil, &OfflineError{Host: c.host, Dataset: dataset, Missing: what}
 	}
 	fresh, meta, err := c.ask(ctx, name, query(fields), known)
 	if err != nil {
 		if have && ctx.Err() == nil && polite.Transient(err) {
-			return doc.body, doc.checked, nil // what was kept may do; the data will tell
+			return doc.body, nil // what was kept may do; the data will tell
 		}
-		return nil, time.Time{}, err
+		return nil, err
 	}
 	meta.Checked = c.opts.Now()
 	if fresh == nil && !have {
-		return nil, time.Time{}, fmt.Errorf("%s: it says that its %s has not changed, and was not asked that", c.host, name)
+		return nil, fmt.Errorf("%s: it says that its %s has not changed, and was not asked that", c.host, name)
 	}
 	if fresh == nil {
 		err = c.opts.Cache.Confirm(key, meta)
@@ -90,7 +85,7 @@ func (c *Client) documentAndDate(ctx context.Context, dataset, name string, fiel
 	}
 	doc.checked = meta.Checked
 	c.remember(name, dataset, doc)
-	return doc.body, doc.checked, err
+	return doc.body, err
 }
 
 func (c *Client) young(checked time.Time) bool {
@@ -118,7 +113,7 @@ func (c *Client) ask(ctx context.Context, endpoint, query string, known cache.Me
 	if known.Modified != "" {
 		header.Set("If-Modified-Since", known.Modified)
 	}
-	body, resp, err := c.http.GetAll(ctx, c.address(endpoint, query), header, maxDocument)
+	body, resp, err := c.http.GetAll(ctx, c.address(endpoint, query), header, maxDocument) //nolint:bodyclose // it is spent
 	if err != nil {
 		return nil, known, c.refusal(err)
 	}

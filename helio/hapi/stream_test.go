@@ -52,7 +52,7 @@ func TestAStreamCutAnywhereIsAskedForAgain(t *testing.T) {
 							return -1
 						}
 					})
-					for cut = 0; cut <= size; cut++ {
+					for cut = range size + 1 {
 						s.Forget()
 						r, err := c.Fetch(t.Context(), q)
 						if err != nil {
@@ -261,7 +261,7 @@ func TestOnlyAFewBlocksAreFetchedAhead(t *testing.T) {
 }
 
 // Not parallel: it counts goroutines.
-func TestNothingRunsOnAfterABreak(t *testing.T) {
+func TestNothingRunsOnAfterABreak(t *testing.T) { //nolint:paralleltest // see above
 	s := hapitest.New(t, nil)
 	before := goleak.IgnoreCurrent()
 	tr := &http.Transport{}

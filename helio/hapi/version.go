@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/helios-go/helios/helio/internal/polite"
 	"github.com/helios-go/helios/helio/tt"
@@ -121,35 +120,29 @@ func (c *Client) Catalog(ctx context.Context) ([]Entry, error) {
 // Info asks for the header of a dataset, with all its parameters. What the server
 // refuses is an [*Error].
 func (c *Client) Info(ctx context.Context, dataset string) (*Info, error) {
-	info, _, err := c.info(ctx, dataset)
-	return info, err
-}
-
-// info also says when the header was last known to be current.
-func (c *Client) info(ctx context.Context, dataset string) (*Info, time.Time, error) {
 	var fields []field
 	if !c.opts.Offline {
 		caps, err := c.Capabilities(ctx)
 		if err != nil {
-			return nil, time.Time{}, err
+			return nil, err
 		}
 		fields = []field{{"dataset", dataset}}
 		if caps.old() {
 			fields[0].name = "id"
 		}
 	}
-	body, checked, err := c.documentAndDate(ctx, dataset, "info", fields)
+	body, err := c.document(ctx, dataset, "info", fields)
 	if err != nil {
-		return nil, time.Time{}, err
+		return nil, err
 	}
 	info, err := ParseInfo(body)
 	if err != nil {
-		return nil, time.Time{}, fmt.Errorf("%s, dataset %s: %w", c.host, dataset, err)
+		return nil, fmt.Errorf("%s, dataset %s: %w", c.host, dataset, err)
 	}
 	if len(info.Parameters) == 0 {
-		return nil, time.Time{}, fmt.Errorf("%s, dataset %s: the header lists no parameters", c.host, dataset)
+		return nil, fmt.Errorf("%s, dataset %s: the header lists no parameters", c.host, dataset)
 	}
-	return info, checked, nil
+	return info, nil
 }
 
 // names are the fields of a request for data in the words of a version.

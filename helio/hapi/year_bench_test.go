@@ -2,6 +2,7 @@ package hapi_test
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -94,7 +95,7 @@ func decodeAll(b *testing.B, body []byte, info *hapi.Info, format hapi.Format) {
 	d := hapi.NewDecoder(bytes.NewReader(body), info, format)
 	var r hapi.Records
 	for {
-		if _, err := d.Read(&r, 4096); err == io.EOF {
+		if _, err := d.Read(&r, 4096); errors.Is(err, io.EOF) {
 			return
 		} else if err != nil {
 			b.Fatal(err)

@@ -100,7 +100,7 @@ func text(o *Options, v any) string {
 	case int:
 		return strconv.Itoa(v)
 	}
-	return v.(string)
+	return fmt.Sprint(v)
 }
 
 func (d *Dataset) binary(b *bytes.Buffer, o *Options, params []int, list []record) {

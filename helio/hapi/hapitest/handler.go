@@ -35,7 +35,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(r.URL.Path, "/") && r.URL.Path != "/hapi/" {
 		to := *r.URL
 		to.Path = strings.TrimSuffix(to.Path, "/")
-		http.Redirect(w, r, to.String(), http.StatusMovedPermanently)
+		http.Redirect(w, r, to.RequestURI(), http.StatusMovedPermanently) //nolint:gosec // to its own host
 		return
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -153,7 +153,7 @@ func (d *Dataset) selected(q *Request, o *Options) ([]int, answer, bool) {
 	}
 	var list []int
 	last := -2
-	for _, name := range strings.Split(q.Query.Get("parameters"), ",") {
+	for name := range strings.SplitSeq(q.Query.Get("parameters"), ",") {
 		i := slices.IndexFunc(d.Params, func(p Param) bool { return p.Name == name })
 		if name == "Time" {
 			i = -1

@@ -2,6 +2,7 @@ package hapitest_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -10,7 +11,8 @@ import (
 	"github.com/helios-go/helios/helio/hapi/hapitest"
 )
 
-func get(t *testing.T, method, address string) (*http.Response, string) {
+// get returns the status line, the header Location and the body.
+func get(t *testing.T, method, address string) (status, location, text string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, address, nil)
 	if err != nil {
@@ -25,7 +27,7 @@ func get(t *testing.T, method, address string) (*http.Response, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resp, string(body)
+	return resp.Status, resp.Header.Get("Location"), string(body)
 }
 
 func TestTheCodesOfTheSpecification(t *testing.T) {
@@ -63,19 +65,19 @@ func TestTheCodesOfTheSpecification(t *testing.T) {
 		{"3.3", "data?dataset=gaps&format=json&include=header&start=2023-01-11Z&stop=2023-01-12Z", 200, 1201},
 	} {
 		s := hapitest.New(t, &hapitest.Options{Version: c.version})
-		resp, body := get(t, http.MethodGet, s.URL+"/"+c.query)
+		status, _, body := get(t, http.MethodGet, s.URL+"/"+c.query)
 		var w struct {
 			HAPI   string
 			Status struct{ Code int }
 		}
-		if err := json.Unmarshal([]byte(body), &w); err != nil || resp.StatusCode != c.http || w.Status.Code != c.code || w.HAPI != c.version {
-			t.Errorf("%s %s: %s, %.200s, want %d and %d", c.version, c.query, resp.Status, body, c.http, c.code)
+		if err := json.Unmarshal([]byte(body), &w); err != nil || !strings.HasPrefix(status, fmt.Sprint(c.http)) || w.Status.Code != c.code || w.HAPI != c.version {
+			t.Errorf("%s %s: %s, %.200s, want %d and %d", c.version, c.query, status, body, c.http, c.code)
 		}
-		if c.code > 1201 && !strings.Contains(resp.Status, "HAPI error") {
-			t.Errorf("%s: the status line says %q", c.query, resp.Status)
+		if c.code > 1201 && !strings.Contains(status, "HAPI error") {
+			t.Errorf("%s: the status line says %q", c.query, status)
 		}
-		if resp, body := get(t, http.MethodHead, s.URL+"/"+c.query); resp.StatusCode != c.http || body != "" {
-			t.Errorf("HEAD %s: %s, %q", c.query, resp.Status, body)
+		if status, _, body := get(t, http.MethodHead, s.URL+"/"+c.query); !strings.HasPrefix(status, fmt.Sprint(c.http)) || body != "" {
+			t.Errorf("HEAD %s: %s, %q", c.query, status, body)
 		}
 	}
 }
@@ -84,17 +86,17 @@ func TestTheFormatsByHand(t *testing.T) {
 	t.Parallel()
 	s := hapitest.New(t, nil)
 	const query = "/data?dataset=kinds&parameters=scalar,integer,string,matrix&start=1970-01-01T00:00:04Z&stop=1970-01-01T00:00:05Z&format="
-	_, body := get(t, http.MethodGet, s.URL+query+"csv")
+	_, _, body := get(t, http.MethodGet, s.URL+query+"csv")
 	const want = `1970-01-01T00:00:04.000Z,-1e+31,-2147483648,"  blanks ",-1e+31,1.020942419883357,`
 	if !strings.HasPrefix(body, want) || strings.Count(body, ",") != 9 || !strings.HasSuffix(body, "\n") {
 		t.Errorf("csv %q, want %q ...", body, want)
 	}
-	_, body = get(t, http.MethodGet, s.URL+query+"binary")
+	_, _, body = get(t, http.MethodGet, s.URL+query+"binary")
 	if len(body) != 24+8+4+12+6*8 || body[32:48] != "\x00\x00\x00\x80  blanks \x00\x00\x00" {
 		t.Errorf("binary %q", body)
 	}
 	s.Set(func(o *hapitest.Options) { o.BareJSON = true })
-	_, body = get(t, http.MethodGet, s.URL+query+"json")
+	_, _, body = get(t, http.MethodGet, s.URL+query+"json")
 	var rows [][]any
 	if err := json.Unmarshal([]byte(body), &rows); err != nil || len(rows) != 1 || len(rows[0]) != 5 {
 		t.Fatalf("json %q: %v", body, err)
@@ -107,8 +109,8 @@ func TestTheFormatsByHand(t *testing.T) {
 func TestATrailingSlashIsRedirected(t *testing.T) {
 	t.Parallel()
 	s := hapitest.New(t, nil)
-	resp, _ := get(t, http.MethodGet, s.URL+"/info/?dataset=minutes")
-	if resp.StatusCode != 301 || resp.Header.Get("Location") != "/hapi/info?dataset=minutes" {
-		t.Errorf("%s to %q", resp.Status, resp.Header.Get("Location"))
+	status, location, _ := get(t, http.MethodGet, s.URL+"/info/?dataset=minutes")
+	if status != "301 Moved Permanently" || location != "/hapi/info?dataset=minutes" {
+		t.Errorf("%s to %q", status, location)
 	}
 }

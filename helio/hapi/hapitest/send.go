@@ -31,8 +31,10 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, o *Options, q *Req
 		h.Set("Content-Encoding", "gzip")
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
-		z.Write(a.body)
-		z.Close()
+		if _, err := z.Write(a.body); err != nil {
+			panic(err)
+		}
+		_ = z.Close()
 		a.body = b.Bytes()
 	}
 	cut := -1
@@ -55,7 +57,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, o *Options, q *Req
 		s.pieces(o, q, a, func(p []byte) error {
 			_, err := w.Write(p)
 			return err
-		}, w.(http.Flusher).Flush)
+		}, func() { _ = http.NewResponseController(w).Flush() })
 		return
 	}
 	s.byHand(w, o, q, a, cut)
@@ -101,7 +103,7 @@ func (s *Server) pieces(o *Options, q *Request, a answer, write func([]byte) err
 // byHand writes the whole answer itself, and closes the connection.
 func (s *Server) byHand(w http.ResponseWriter, o *Options, q *Request, a answer, cut int) {
 	header := w.Header().Clone()
-	conn, rw, err := w.(http.Hijacker).Hijack()
+	conn, rw, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(err)
 	}
@@ -121,7 +123,7 @@ func (s *Server) byHand(w http.ResponseWriter, o *Options, q *Request, a answer,
 	case framing == Length:
 		header.Set("Content-Length", strconv.Itoa(len(a.body)))
 	case framing == Chunked:
-		header.Set("Transfer-Encoding", "chunked")
+		header.Set("Transfer-Encoding", "chunked") //nolint:gosec // one or the other
 	}
 	fmt.Fprintf(rw, "HTTP/1.1 %d %s\r\n", a.status, reason)
 	if err := header.Write(rw); err != nil {
@@ -137,13 +139,13 @@ func (s *Server) byHand(w http.ResponseWriter, o *Options, q *Request, a answer,
 	s.pieces(o, q, a, func(p []byte) error {
 		if framing == Chunked {
 			fmt.Fprintf(rw, "%x\r\n", len(p))
-			defer rw.WriteString("\r\n")
+			defer fmt.Fprint(rw, "\r\n")
 		}
 		_, err := rw.Write(p)
 		return err
 	}, func() { rw.Flush() })
 	if framing == Chunked && whole {
-		rw.WriteString("0\r\n\r\n")
+		fmt.Fprint(rw, "0\r\n\r\n")
 	}
 	if !whole {
 		s.mu.Lock()
