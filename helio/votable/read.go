@@ -14,14 +14,19 @@ const (
 	maxCells  = 50_000_000
 	maxDepth  = 64
 	maxText   = 16 << 20
+	maxFilled = 4_000_000 // cells that a document leaves out
 )
 
 // Read reads a document. The error is a [*SyntaxError], or a [*QueryError] when the
 // service says that it could not answer; a document that was cut off is the former.
 // A row with fewer cells than there are fields is filled up with empty ones; one
-// with more is an error.
+// with more is an error. Blanks around a cell are no part of it. Documents in UTF-8,
+// Latin-1 and ASCII are understood, with the entities of HTML.
+//
+// Rows are read one after the other, so no more than the result is in memory; what
+// is beyond any use (50 million cells, a text of 16 MB) is refused.
 func Read(r io.Reader) (*File, error) {
-	p := &reader{dec: xml.NewDecoder(r), file: &File{}}
+	p := newReader(r)
 	if err := p.document(); err != nil {
 		if query, ok := errors.AsType[*QueryError](err); ok {
 			return nil, query
@@ -32,10 +37,26 @@ func Read(r io.Reader) (*File, error) {
 }
 
 type reader struct {
-	dec   *xml.Decoder
-	file  *File
-	depth int
-	cells int
+	dec      *xml.Decoder
+	in       *meter
+	file     *File
+	resource string // description of the resource that is being read
+	depth    int
+	cells    int
+	filled   int
+}
+
+func newReader(r io.Reader) *reader {
+	in := &meter{r: r}
+	dec := xml.NewDecoder(in)
+	dec.Entity = xml.HTMLEntity
+	dec.CharsetReader = charset
+	return &reader{dec: dec, in: in, file: &File{}}
+}
+
+func (p *reader) token() (xml.Token, error) {
+	p.in.n = 0
+	return p.dec.Token()
 }
 
 func (p *reader) wrap(err error) error {
@@ -69,7 +90,7 @@ func (p *reader) document() error {
 	if err := p.children(func(e xml.StartElement) error {
 		switch e.Name.Local {
 		case "RESOURCE":
-			return p.resource()
+			return p.readResource()
 		case "DESCRIPTION":
 			return p.text(&p.file.Description)
 		case "INFO":
@@ -87,7 +108,7 @@ func (p *reader) document() error {
 // root finds the first element.
 func (p *reader) root() (xml.StartElement, error) {
 	for {
-		tok, err := p.dec.Token()
+		tok, err := p.token()
 		if err != nil {
 			return xml.StartElement{}, err
 		}
@@ -100,7 +121,7 @@ func (p *reader) root() (xml.StartElement, error) {
 // trailer allows nothing but comments and blanks behind the document.
 func (p *reader) trailer() error {
 	for {
-		switch tok, err := p.dec.Token(); {
+		switch tok, err := p.token(); {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
@@ -121,7 +142,7 @@ func (p *reader) children(each func(xml.StartElement) error) error {
 	}
 	defer func() { p.depth-- }()
 	for {
-		tok, err := p.dec.Token()
+		tok, err := p.token()
 		if err != nil {
 			return err
 		}
@@ -145,7 +166,7 @@ func (p *reader) skip() error {
 func (p *reader) text(to *string) error {
 	var b strings.Builder
 	for {
-		tok, err := p.dec.Token()
+		tok, err := p.token()
 		if err != nil {
 			return err
 		}
@@ -166,15 +187,17 @@ func (p *reader) text(to *string) error {
 	}
 }
 
-func (p *reader) resource() error {
+func (p *reader) readResource() error {
+	outer := p.resource
+	defer func() { p.resource = outer }()
 	return p.children(func(e xml.StartElement) error {
 		switch e.Name.Local {
 		case "RESOURCE":
-			return p.resource()
+			return p.readResource()
 		case "TABLE":
 			return p.table(e)
 		case "DESCRIPTION":
-			return p.text(&p.file.Description)
+			return p.text(&p.resource)
 		case "INFO":
 			return p.info(e, &p.file.Infos)
 		case "PARAM":
@@ -223,7 +246,7 @@ func (p *reader) field(e xml.StartElement) (Field, error) {
 }
 
 func (p *reader) table(e xml.StartElement) error {
-	t := Table{ID: attr(e, "ID"), Name: attr(e, "name")}
+	t := Table{ID: attr(e, "ID"), Name: attr(e, "name"), Resource: p.resource}
 	err := p.children(func(e xml.StartElement) error {
 		switch e.Name.Local {
 		case "DESCRIPTION":
@@ -264,36 +287,46 @@ func (p *reader) rows(t *Table) error {
 		if e.Name.Local != "TR" {
 			return p.skip()
 		}
-		row := make([]string, 0, len(t.Fields))
-		err := p.children(func(e xml.StartElement) error {
-			if e.Name.Local != "TD" {
-				return p.skip()
-			}
-			if len(row) == len(t.Fields) {
-				return p.bad("row %d has more than the %d cells of the fields", len(t.Rows)+1, len(t.Fields))
-			}
-			var cell string
-			if err := p.text(&cell); err != nil {
-				return err
-			}
-			if null := t.Fields[len(row)].Null; null != "" && cell == null {
-				cell = ""
-			}
-			row = append(row, cell)
-			return nil
-		})
+		row, err := p.row(t)
 		if err != nil {
 			return err
 		}
-		if p.cells += max(len(t.Fields), 1); p.cells > maxCells {
+		p.cells += max(len(row), 1)
+		p.filled += len(t.Fields) - len(row)
+		switch {
+		case p.cells > maxCells:
 			return p.bad("it has more than %d cells", maxCells)
+		case p.filled > maxFilled:
+			return p.bad("its rows lack more than %d cells", maxFilled)
 		}
-		for len(row) < len(t.Fields) {
-			row = append(row, "")
-		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append(row, make([]string, len(t.Fields)-len(row))...))
 		return nil
 	})
+}
+
+// row reads the cells that are there.
+func (p *reader) row(t *Table) ([]string, error) {
+	row := make([]string, 0, min(len(t.Fields), 64))
+	err := p.children(func(e xml.StartElement) error {
+		switch {
+		case e.Name.Local != "TD":
+			return p.skip()
+		case len(row) == len(t.Fields):
+			return p.bad("row %d has more than the %d cells of the fields", len(t.Rows)+1, len(t.Fields))
+		case attr(e, "encoding") != "":
+			return p.bad("a cell of row %d is encoded in %s, and only plain cells can be read; ask the service for csv", len(t.Rows)+1, attr(e, "encoding"))
+		}
+		var cell string
+		if err := p.text(&cell); err != nil {
+			return err
+		}
+		if null := t.Fields[len(row)].Null; null != "" && cell == null {
+			cell = ""
+		}
+		row = append(row, cell)
+		return nil
+	})
+	return row, err
 }
 
 func attr(e xml.StartElement, name string) string {

@@ -19,12 +19,13 @@ package votable
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // A File is a VOTable document.
 type File struct {
-	Description string
+	Description string // of the document; that of a resource is with its tables
 	Infos       []Info
 	Params      []Param
 	Tables      []Table // of all resources, in the order of the document
@@ -46,6 +47,7 @@ type Param struct {
 type Table struct {
 	ID, Name    string
 	Description string
+	Resource    string // description of the resource that it is in
 	Infos       []Info
 	Params      []Param
 	Fields      []Field
@@ -63,6 +65,16 @@ type Field struct {
 	XType       string // as in "timestamp"
 	Null        string // what stands for no value; "" where only nothing does
 	Description string
+}
+
+// Overflow reports whether the service says that it cut the answer off: a
+// QUERY_STATUS of OVERFLOW.
+func (f *File) Overflow() bool {
+	cut := func(in Info) bool {
+		return strings.EqualFold(in.Name, "QUERY_STATUS") && strings.EqualFold(in.Value, "OVERFLOW")
+	}
+	return slices.ContainsFunc(f.Infos, cut) ||
+		slices.ContainsFunc(f.Tables, func(t Table) bool { return slices.ContainsFunc(t.Infos, cut) })
 }
 
 // Column returns the place of the field of that name or id, names first and without

@@ -46,7 +46,7 @@ func read(t testing.TB, text string) *votable.File {
 func TestATableIsRead(t *testing.T) {
 	t.Parallel()
 	f := read(t, amda)
-	if f.Description != "Shocks" || len(f.Tables) != 2 || f.Tables[0].Name != "shocks" || f.Tables[1].Name != "other" {
+	if f.Description != "" || f.Tables[0].Resource != "Shocks" || len(f.Tables) != 2 || f.Tables[0].Name != "shocks" || f.Tables[1].Name != "other" {
 		t.Fatalf("%+v", f)
 	}
 	table := f.Tables[0]
@@ -113,7 +113,7 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 			return votable.Field{Name: word.Draw(t, "name"), Datatype: "char", Arraysize: "*", Unit: word.Draw(t, "unit"), Null: rapid.SampledFrom([]string{"", "none"}).Draw(t, "null"), Description: trim(word.Draw(t, "description"))}
 		})
 		want := &votable.File{Description: trim(word.Draw(t, "about")), Infos: []votable.Info{{Name: "n", Value: word.Draw(t, "info")}}}
-		table := votable.Table{Name: word.Draw(t, "table"), Fields: rapid.SliceOfN(field, 1, 4).Draw(t, "fields")}
+		table := votable.Table{Name: word.Draw(t, "table"), Resource: trim(word.Draw(t, "resource")), Fields: rapid.SliceOfN(field, 1, 4).Draw(t, "fields")}
 		for range rapid.IntRange(0, 3).Draw(t, "rows") {
 			row := make([]string, len(table.Fields))
 			for i := range row {
