@@ -14,7 +14,7 @@ import (
 
 const (
 	demoPackages = "bubblewrap python3-numpy python3-scipy python3-matplotlib"
-	testPackages = demoPackages + " gcc libc6-dev python3-nbconvert python3-ipykernel ripgrep"
+	testPackages = demoPackages + " gcc libc6-dev python3-nbconvert python3-ipykernel ripgrep python3-astropy"
 	byHand       = "apt-get update && apt-get install -y --no-install-recommends "
 )
 
@@ -194,7 +194,7 @@ func TestSetup(t *testing.T) {
 		"root installs what is missing": {
 			machine{Installed: "gcc libc6-dev bubblewrap", User: "root", Archive: "fine"}, "test", 0,
 			[]string{"installing with apt-get: python3-numpy python3-scipy", "everything for `make test` is here now"},
-			install + "python3-numpy python3-scipy python3-matplotlib python3-nbconvert python3-ipykernel ripgrep\n" + npm,
+			install + "python3-numpy python3-scipy python3-matplotlib python3-nbconvert python3-ipykernel ripgrep python3-astropy\n" + npm,
 		},
 		"the demo needs less": {
 			machine{User: "root", Archive: "fine"}, "demo", 0,
