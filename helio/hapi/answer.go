@@ -42,7 +42,8 @@ func (f *fetcher) open(ctx context.Context, start, stop tt.Time, format Format, 
 		query += "&include=header"
 	}
 	h := http.Header{}
-	h.Set("Accept-Encoding", "gzip")            // by hand, so that the framing below it can be seen
+	h.Set("Accept-Encoding", f.c.encoding()) // by hand, so that the framing below it can be seen
+
 	resp, err := f.c.get(ctx, "data", query, h) //nolint:bodyclose // the answer closes it
 	if isCode(err, NoData) {
 		return &answer{format: format, empty: true, said: true, framed: true, close: func() {}}, nil
@@ -60,6 +61,24 @@ func (f *fetcher) open(ctx context.Context, start, stop tt.Time, format Format, 
 		return nil, err
 	}
 	return a, nil
+}
+
+// encoding is what data may be compressed with.
+func (c *Client) encoding() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.plain {
+		return "identity"
+	}
+	return "gzip"
+}
+
+// uncompressed asks for plain data from now on: the reference server forgets to go
+// on with what it compresses when the connection was full for a moment.
+func (c *Client) uncompressed() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.plain = true
 }
 
 // begin looks at the first bytes: whether there is data at all, or a status.

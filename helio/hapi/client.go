@@ -51,6 +51,7 @@ type Client struct {
 
 	mu      sync.Mutex
 	memory  map[string]document
+	plain   bool                     // compressed data were seen to come to a halt
 	refused map[Format]bool          // formats that were offered and not given
 	longest map[string]time.Duration // by dataset: windows that the server was found to accept
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/helios-go/helios/helio/internal/polite"
 	"github.com/helios-go/helios/helio/tt"
+	"github.com/helios-go/helios/internal/httpx"
 )
 
 const (
@@ -138,6 +139,9 @@ func (f *fetcher) again(ctx context.Context, err error, start, stop tt.Time, fai
 	case !broken(err):
 		return false, err
 	}
+	if errors.Is(err, httpx.ErrSilent) {
+		f.c.uncompressed()
+	}
 	if *failures++; *failures <= streamRetries {
 		pause := firstPause << (*failures - 1)
 		f.c.waiting(ctx, pause, err)
@@ -209,9 +213,6 @@ func (f *fetcher) reach(c *cutter) tt.Time {
 	f.c.mu.Lock()
 	limit, known := f.c.longest[f.dataset]
 	f.c.mu.Unlock()
-	if most := f.info.MaxRequestDuration; most > 0 && (!known || most < limit) {
-		limit, known = most, true
-	}
 	last := c.cells[len(c.cells)-1].stop
 	if !known || last.Sub(c.pos) <= limit {
 		return last

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/helios-go/helios/helio/hapi"
 	"github.com/helios-go/helios/helio/hapi/hapitest"
+	"github.com/helios-go/helios/internal/httpx"
 )
 
 // few is a dataset whose answers are short enough to be cut at every byte.
@@ -203,6 +206,17 @@ func TestGarbledBinaryFallsBackToCSV(t *testing.T) {
 	}
 }
 
+func TestRecordsBeyondTheWindowAreDropped(t *testing.T) {
+	t.Parallel()
+	s := hapitest.New(t, nil)
+	want := fetch(t, newClient(t, s, hapi.Options{}), ask(t, "minutes", "2023-01-31T23:30", "2023-02-01T00:30"))
+	s.Set(func(o *hapitest.Options) { o.Beyond = 10 * time.Minute })
+	sameRecords(t, fetch(t, newClient(t, s, hapi.Options{}), ask(t, "minutes", "2023-01-31T23:30", "2023-02-01T00:30")), want)
+	sameRecords(t, fetch(t, newClient(t, s, hapi.Options{Cache: newCache(t)}), ask(t, "minutes", "2023-01-31T23:30", "2023-02-01T00:30")), want)
+	s.Set(func(o *hapitest.Options) { o.MaxSpan = 7 * time.Minute })
+	sameRecords(t, fetch(t, newClient(t, s, hapi.Options{}), ask(t, "minutes", "2023-01-31T23:30", "2023-02-01T00:30")), want)
+}
+
 func TestRecordsOutOfOrder(t *testing.T) {
 	t.Parallel()
 	swap := func(d *hapitest.Dataset, by int64) {
@@ -224,6 +238,54 @@ func TestRecordsOutOfOrder(t *testing.T) {
 	s.Change("minutes", func(d *hapitest.Dataset) { d.Shuffle = nil })
 	if r := fetch(t, newClient(t, s, hapi.Options{Cache: store}), ask(t, "minutes", "2020", "2021", "Magnitude")); r.Len() != 366*1440 {
 		t.Errorf("%d records, want none of those that were kept", r.Len())
+	}
+}
+
+// stalling is a connection on which compressed data come to a halt.
+type stalling struct {
+	http.RoundTripper
+	encodings []string
+}
+
+func (s *stalling) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := s.RoundTripper.RoundTrip(r)
+	if err != nil || !strings.HasSuffix(r.URL.Path, "/data") {
+		return resp, err
+	}
+	s.encodings = append(s.encodings, r.Header.Get("Accept-Encoding"))
+	if resp.Header.Get("Content-Encoding") == "gzip" {
+		resp.Body = halted{io.LimitReader(resp.Body, 100), resp.Body}
+	}
+	return resp, nil
+}
+
+type halted struct {
+	io.Reader
+	io.Closer
+}
+
+func (h halted) Read(b []byte) (int, error) {
+	n, err := h.Reader.Read(b)
+	if err != nil {
+		err = fmt.Errorf("%w for 2m0s", httpx.ErrSilent)
+	}
+	return n, err
+}
+
+func TestCompressedDataThatComeToAHaltAreAskedForPlain(t *testing.T) {
+	t.Parallel()
+	s := hapitest.New(t, &hapitest.Options{Gzip: true})
+	tr := &http.Transport{}
+	t.Cleanup(tr.CloseIdleConnections)
+	way := &stalling{RoundTripper: tr}
+	c := hapi.New(s.URL, &hapi.Options{HTTP: &http.Client{Transport: way}, Sleep: noWait})
+	for range 2 {
+		if r := fetch(t, c, ask(t, "minutes", "2023-01-02", "2023-01-03")); r.Len() != 1440 {
+			t.Fatalf("%d records", r.Len())
+		}
+	}
+	if want := []string{"gzip", "identity", "identity"}; !slices.Equal(way.encodings, want) {
+		t.Errorf("asked for %q, want %q", way.encodings, want)
 	}
 }
 

@@ -211,7 +211,7 @@ func (s *Server) data(r *http.Request, q *Request, o *Options) answer {
 			return answer{data: true, kind: kinds[format], body: body}
 		}
 	}
-	list := d.records(start, stop)
+	list := d.records(start.Add(-o.Beyond), stop.Add(o.Beyond))
 	if o.MaxRecords > 0 && len(list) > o.MaxRecords {
 		return refuse(o, 1408, "too much data requested")
 	}

@@ -96,6 +96,8 @@ type Options struct {
 	Busy func(n int) (status int, retryAfter string)
 	// Pause, unless nil, is called before each 4 KiB of data is sent.
 	Pause func(sent int)
+	// Beyond is how far answers reach before and after what was asked for.
+	Beyond time.Duration
 	// Trailer is put behind the records of every answer: the reference server, when
 	// it fails in the middle, adds its JSON status to the data.
 	Trailer string
