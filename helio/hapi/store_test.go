@@ -251,6 +251,30 @@ func TestOfflineTakesWhatThereIs(t *testing.T) {
 	}
 }
 
+func TestOfflineTakesAChunkThatHasGrownSince(t *testing.T) {
+	t.Parallel()
+	d := hapitest.Minutes()
+	d.Stop = time.Date(2023, 3, 10, 0, 0, 0, 0, time.UTC)
+	s := hapitest.New(t, nil, d)
+	store := newCache(t)
+	now := newClock()
+	online := newClient(t, s, hapi.Options{Cache: store, Now: now.Now})
+	fetch(t, online, ask(t, "minutes", "2023-03-01", "", "Magnitude"))
+	now.pass(oneDay)
+	s.Change("minutes", func(d *hapitest.Dataset) { d.Stop = d.Stop.AddDate(0, 0, 5) })
+	if _, err := online.Info(t.Context(), "minutes"); err != nil {
+		t.Fatal(err)
+	}
+	offline := newClient(t, s, hapi.Options{Cache: store, Now: now.Now, Offline: true})
+	if r := fetch(t, offline, ask(t, "minutes", "2023-03-02", "2023-03-10", "Magnitude")); r.Len() != 8*1440 {
+		t.Errorf("%d records", r.Len())
+	}
+	_, err := offline.Fetch(t.Context(), ask(t, "minutes", "2023-03-02", "2023-03-11", "Magnitude"))
+	if _, missing := errors.AsType[*hapi.OfflineError](err); !missing {
+		t.Errorf("%v, want an OfflineError", err)
+	}
+}
+
 func TestAServerThatIsAwayDoesNotHideWhatIsKept(t *testing.T) {
 	t.Parallel()
 	s := hapitest.New(t, nil)
