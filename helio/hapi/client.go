@@ -29,8 +29,10 @@ type Options struct {
 	// Format is the only one to ask for; "": binary, csv or json, the first of them
 	// that the server offers and does not refuse, or csv first where texts are among
 	// the parameters.
-	Format     Format
-	Parallel   int           // requests at a time; 0 is 4
+	Format Format
+	// Parallel is how many requests are under way at a time; 0 is 4. Each may hold
+	// its records, about 32 MB of them, until the caller has taken them.
+	Parallel   int
 	MaxRecords int           // in one request, about; 0 is [MaxRecords]
 	Age        time.Duration // how long a header or a list is taken without asking; 0 is [DocumentAge]
 

@@ -87,6 +87,7 @@ type grid struct{ cell, block step }
 const (
 	cellRecords = 50_000
 	cellBytes   = 16 << 20 // of one parameter
+	wholeBytes  = 64 << 20 // of all parameters of a cell
 	blockBytes  = 32 << 20 // of all that are asked for
 	unknownStep = 7 * oneDay
 )
@@ -98,7 +99,8 @@ func cut(whole, asked *Info, maxRecords int) grid {
 	for i := range whole.Parameters {
 		widest = max(widest, whole.Parameters[i].Width())
 	}
-	g := grid{cell: fitting(whole, min(cellRecords, cellBytes/(8*widest)), oneDay, "P7D")}
+	records := min(cellRecords, cellBytes/(8*widest), wholeBytes/(8*whole.Width()))
+	g := grid{cell: fitting(whole, records, oneDay, "P7D")}
 	g.block = fitting(asked, min(maxRecords, blockBytes/(8*asked.Width())), unknownStep, "")
 	if g.block.long() < g.cell.long() {
 		g.block = g.cell

@@ -96,6 +96,7 @@ func TestTheGridFollowsTheDataset(t *testing.T) {
 		{"no cadence", Info{Parameters: wide(3)}, "P1D", "P7D"},
 		{"limit of the server", Info{Cadence: time.Minute, MaxRequestDuration: oneDay, Parameters: wide(3)}, "P1D", "P1D"},
 		{"short limit", Info{MaxRequestDuration: 90 * time.Second, Parameters: wide(3)}, "PT1M", "PT1M"},
+		{"many parameters", Info{Cadence: time.Minute, Parameters: append(wide(1), make([]Parameter, 500)...)}, "P1D", "P1D"},
 		{"wide records", Info{Cadence: time.Minute, Parameters: wide(10000)}, "PT1H", "PT6H"},
 	} {
 		g := cut(&c.info, &c.info, MaxRecords)
