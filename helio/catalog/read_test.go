@@ -86,7 +86,7 @@ func full(t testing.TB) *catalog.Catalog {
 		Name: "Shocks of mine", Description: "A few, <made> & up", Kind: catalog.Catalogue, Contact: "me", Created: "2026-01-01",
 		Citation: "Someone 2020", DOI: "10.1/x", Survey: &catalog.Window{Start: at(t, "2015-01-01"), Stop: at(t, "2016-01-01")},
 		Columns: []catalog.Column{
-			{Name: "mach", Type: catalog.Double, Units: "km/s", Description: "a number", UCD: "x.y"},
+			{Name: "mach", Type: catalog.Double, Units: "km/s", Description: "a number", UCD: "phys.veloc"},
 			{Name: "sure", Type: catalog.Boolean}, {Name: "remark", Type: catalog.String}, {Name: "peak", Type: catalog.ISOTime},
 		},
 		Events: []catalog.Event{

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -189,7 +190,7 @@ func (c *Catalog) WriteVOTable(w io.Writer) error {
 }
 
 func (c *Catalog) votable() *votable.File {
-	t := votable.Table{Name: c.Name, Resource: c.Description}
+	t := votable.Table{ID: "events", Name: c.Name, Resource: c.Description}
 	field := func(name, id, ucd string) votable.Field {
 		return votable.Field{ID: id, Name: name, Datatype: "char", Arraysize: "*", XType: "dateTime", UCD: ucd}
 	}
@@ -198,6 +199,7 @@ func (c *Catalog) votable() *votable.File {
 	for i := range c.Columns {
 		var f votable.Field
 		f, write[i] = c.field(i)
+		f.ID = fmt.Sprintf("column%d", i+1)
 		t.Fields = append(t.Fields, f)
 	}
 	for i := range c.Events {
