@@ -55,7 +55,7 @@ func (c *Catalog) WriteJSON(w io.Writer) error {
 	for i, col := range c.Columns {
 		out.Columns = append(out.Columns, jsonColumn(col))
 		t := c.typeOf(i)
-		bare[i] = t == Double || t == Integer
+		bare[i] = t == Double || t == Integer || t == Boolean
 	}
 	for i := range c.Events {
 		e := &c.Events[i]
