@@ -63,7 +63,7 @@ func nameIn(names, known, words []string) int {
 		}
 	}
 	for i, name := range names {
-		for _, word := range strings.Split(name, "_") {
+		for word := range strings.SplitSeq(name, "_") {
 			if slices.Contains(words, word) {
 				return i
 			}

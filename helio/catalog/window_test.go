@@ -102,6 +102,13 @@ func TestCataloguesPutTogether(t *testing.T) {
 				}
 			}
 		}
+	})
+}
+
+func TestEventsThatOverlap(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := catalogue(t, "a"), catalogue(t, "b")
 		over, apart := a.Overlapping(b.Cover()), a.Apart(b.Cover())
 		if len(over.Events)+len(apart.Events) != len(a.Events) {
 			t.Fatal("events are lost or double")
@@ -116,7 +123,7 @@ func TestCataloguesPutTogether(t *testing.T) {
 				t.Fatalf("%+v overlaps", e)
 			}
 		}
-		for x := tt.Time(0); x < 40; x++ {
+		for x := range tt.Time(40) {
 			for _, i := range a.At(x) {
 				if e := a.Events[i]; e.Start > x || e.Stop <= x && e.Start != e.Stop {
 					t.Fatalf("%+v does not hold %d", e, x)
