@@ -11,6 +11,8 @@ import (
 func TestAllocations(t *testing.T) {
 	at := parse(t, "2023-01-02T03:41:01.123Z")
 	buf := make([]byte, 0, 64)
+	text := []byte("1967-01-02T03:41:01.123Z")
+	var sequence tt.Sequence
 	for name, c := range map[string]struct {
 		ceiling float64
 		run     func()
@@ -22,6 +24,7 @@ func TestAllocations(t *testing.T) {
 		"FromEpoch16":  {0, func() { at, _ = tt.FromEpoch16([2]float64{63840000000, 123e9}) }},
 		"UnixNanoUTC":  {0, func() { _ = at.UnixNanoUTC() }},
 		"FromTime":     {0, func() { at, _ = tt.FromTime(at.UTC()) }},
+		"Sequence":     {0, func() { at, _ = sequence.Parse(text) }},
 		"Calendar":     {0, func() { _, _, _, _, _, _, _ = at.Calendar() }},
 	} {
 		if got := testing.AllocsPerRun(100, c.run); got > c.ceiling {
