@@ -1,7 +1,6 @@
 package hapi
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -10,60 +9,106 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/helios-go/helios/helio/internal/fastfloat"
 	"github.com/helios-go/helios/helio/series"
 	"github.com/helios-go/helios/helio/tt"
 )
 
-// maxLine is how long a record, or a line of a header, may be in bytes.
-const maxLine = 64 << 20
-
-// A Decoder reads the records of a stream of data. It is not for concurrent use.
+// A Decoder reads the records of a stream of data, in memory that does not grow with
+// its length. It is not for concurrent use.
+//
+// Records come as they stand in the stream, also where they go back in time: their
+// order is for the caller to look at. Values that are fill come as NaN, or as "" where
+// the parameter holds text: integers where they equal the fill value, doubles by the
+// rule of [series.MaskFill]. An empty field, null and NaN are no values either. Texts
+// come without the padding of binary data, NUL and blanks at the end, and what is not
+// UTF-8 in them is replaced by U+FFFD.
 type Decoder struct {
-	in     *bufio.Reader
-	info   *Info
-	format Format
-	header *Info
-	body   body
-	fills  []float64 // of the parameters after the time; NaN where there is none
+	src     source
+	info    *Info
+	format  Format
+	header  *Info
+	body    body
+	columns []column
+	block   int // records that are read together
+	clock   tt.Sequence
+	texts   texts
 
-	offset  int64 // of what was read
-	records int64
+	records int64 // that were read
 	err     error
 }
 
 // A body reads the records of one format.
 type body interface {
-	// record appends one record. io.EOF says that there is no more.
-	record(dst *Records) error
+	// read reads up to limit records into the columns, and says how many it has read
+	// and why they are fewer: io.EOF where there are no more.
+	read(times []tt.Time) (n int, err error)
 }
+
+// A column is where the values of a parameter go: into one of the two slices, which
+// begin with those of the first record that is being read.
+type column struct {
+	p     *Parameter
+	width int
+	text  bool
+	float []float64
+	words []string
+	fill  []float64 // of numbers: one, or none
+	word  string    // the fill value of texts
+	last  string    // the newest text
+}
+
+const (
+	maxValues   = 4 << 20 // of one record
+	blockValues = 1 << 14
+	maxBlock    = 512
+)
 
 // NewDecoder reads data in the format f of the parameters of info, which is the
 // header as the request selects ([Info.Select]). A header before the data is read
 // and compared with it. The reader is read ahead of the records.
 func NewDecoder(r io.Reader, info *Info, f Format) *Decoder {
-	d := &Decoder{in: bufio.NewReaderSize(r, 1<<16), info: info, format: f}
+	d := &Decoder{src: source{r: r}, info: info, format: f}
 	if len(info.Parameters) == 0 {
 		d.err = d.broken("the header of the request has no parameters", nil)
 		return d
 	}
-	for _, p := range info.Parameters[1:] {
-		fill := math.NaN()
-		if p.HasFill && !p.Type.IsText() {
-			fill = fillValue(p.Fill)
+	d.columns = make([]column, len(info.Parameters)-1)
+	values := 1
+	for i := range d.columns {
+		c := &d.columns[i]
+		c.p = &info.Parameters[i+1]
+		c.width, c.text = c.p.Width(), c.p.Type.IsText()
+		if values += c.width; values > maxValues {
+			d.err = d.broken(fmt.Sprintf("the header says that a record has more than %d values", maxValues), nil)
+			return d
 		}
-		d.fills = append(d.fills, fill)
+		switch {
+		case !c.p.HasFill:
+		case c.text:
+			c.word = strings.TrimRight(c.p.Fill, " \x00")
+		default:
+			if v, err := number([]byte(c.p.Fill)); err == nil && !math.IsNaN(v) {
+				c.fill = []float64{v}
+			}
+		}
 	}
+	d.block = min(max(blockValues/values, 1), maxBlock)
 	return d
 }
 
 // Header returns the header that came before the data, nil when none has come so
-// far.
+// far. In JSON it may also come behind them.
 func (d *Decoder) Header() *Info { return d.header }
 
-// Read appends up to max records to dst, whose Info it sets when there is none. It
+// Read appends up to limit records to dst, whose Info it sets when there is none. It
 // returns how many it has appended: with io.EOF at the end of the stream, with a
 // [*StreamError] where it is cut off or wrong, and from then on always the same. A
 // record is appended whole or not at all.
+//
+// A stream of csv or binary that ends between two records has ended well, as far as
+// can be seen from here; whether it was meant to is for the transport to say. A stream
+// without any data has no records, in all formats.
 func (d *Decoder) Read(dst *Records, limit int) (n int, err error) {
 	if d.err == nil && d.body == nil {
 		d.err = d.begin()
@@ -72,15 +117,71 @@ func (d *Decoder) Read(dst *Records, limit int) (n int, err error) {
 		dst.Info = d.info
 	}
 	if len(dst.Columns) == 0 {
-		dst.Columns = make([]Column, len(d.info.Parameters)-1)
+		dst.Columns = make([]Column, len(d.columns))
 	}
-	for ; d.err == nil && n < limit; n++ {
-		if d.err = d.body.record(dst); d.err != nil {
-			return n, d.err
-		}
-		d.records++
+	if d.err == nil && len(dst.Columns) != len(d.columns) {
+		return 0, fmt.Errorf("read %s: the records have %d columns, and the stream %d", d.format, len(dst.Columns), len(d.columns))
+	}
+	for d.err == nil && n < limit {
+		size := min(limit-n, d.block)
+		before := dst.Len()
+		times := d.open(dst, size)
+		got, err := d.body.read(times)
+		d.close(dst, before, got)
+		n += got
+		d.records += int64(got)
+		d.err = err
 	}
 	return n, d.err
+}
+
+// open makes room for some records.
+func (d *Decoder) open(dst *Records, records int) []tt.Time {
+	before := dst.Len()
+	dst.Time = slices.Grow(dst.Time, records)
+	for i := range d.columns {
+		c, to := &d.columns[i], &dst.Columns[i]
+		first, n := before*c.width, records*c.width
+		if c.text {
+			to.Text = slices.Grow(to.Text[:first], n)
+			c.words = to.Text[first : first+n]
+			continue
+		}
+		to.Float = slices.Grow(to.Float[:first], n)
+		c.float = to.Float[first : first+n]
+	}
+	return dst.Time[before : before+records]
+}
+
+// close keeps those that were read.
+func (d *Decoder) close(dst *Records, before, got int) {
+	dst.Time = dst.Time[:before+got]
+	for i := range d.columns {
+		c, to := &d.columns[i], &dst.Columns[i]
+		n := got * c.width
+		if c.text {
+			clear(c.words[n:])
+			to.Text = to.Text[:before*c.width+n]
+			continue
+		}
+		to.Float = to.Float[:before*c.width+n]
+		c.mask(c.float[:n])
+	}
+}
+
+// mask puts NaN in the place of fill.
+func (c *column) mask(values []float64) {
+	if c.p.Type == Double {
+		series.MaskFill(values, 1, c.fill)
+		return
+	}
+	for _, fill := range c.fill {
+		for i, v := range values {
+			if v == fill {
+				values[i] = math.NaN()
+			}
+		}
+	}
 }
 
 // begin reads what stands before the first record.
@@ -88,121 +189,78 @@ func (d *Decoder) begin() error {
 	switch d.format {
 	case CSV:
 		d.body = &csvBody{d: d}
+		return d.commentHeader()
 	case Binary:
-		b, err := newBinaryBody(d)
-		if err != nil {
+		if err := d.commentHeader(); err != nil {
 			return err
 		}
+		b, err := newBinaryBody(d)
 		d.body = b
+		return err
 	case JSON:
-		d.body = newJSONBody(d)
-		return nil
-	default:
-		return d.broken(fmt.Sprintf("%q is none of the formats csv, binary and json", d.format), nil)
-	}
-	return d.commentHeader()
-}
-
-// commentHeader reads the lines before the data that begin with a number sign.
-func (d *Decoder) commentHeader() error {
-	var text []byte
-	for {
-		b, err := d.in.Peek(1)
-		if err != nil || b[0] != '#' {
-			break
-		}
-		line, err := d.line()
-		if err != nil {
-			return d.broken("the stream ends in its header", err)
-		}
-		text = append(append(text, line[1:]...), '\n')
-		if len(text) > maxLine {
-			return d.broken("the header is too long", nil)
-		}
-	}
-	if len(text) == 0 {
+		d.body = &jsonBody{d: d}
 		return nil
 	}
-	return d.setHeader(text)
+	return d.broken(fmt.Sprintf("%q is none of the formats csv, binary and json", d.format), nil)
 }
 
-// setHeader takes a header that came with the data.
-func (d *Decoder) setHeader(text []byte) error {
-	h, err := ParseInfo(text)
-	if err != nil {
-		return d.broken(err.Error(), err)
-	}
-	if len(h.Parameters) > 0 && !slices.Equal(h.Names(), d.info.Names()) {
-		return d.broken(fmt.Sprintf("the data are of %s, and not of %s", strings.Join(h.Names(), ", "), strings.Join(d.info.Names(), ", ")), nil)
-	}
-	d.header = h
-	return nil
-}
-
-// line returns the next line without its end. The last line of a stream has an end
-// too: without one it is io.ErrUnexpectedEOF. io.EOF says that there is none.
-func (d *Decoder) line() ([]byte, error) {
-	line, err := d.in.ReadSlice('\n')
-	if errors.Is(err, bufio.ErrBufferFull) {
-		long := bytes.Clone(line)
-		for errors.Is(err, bufio.ErrBufferFull) && len(long) <= maxLine {
-			line, err = d.in.ReadSlice('\n')
-			long = append(long, line...)
-		}
-		line = long
-	}
-	switch {
-	case len(line) > maxLine:
-		return nil, fmt.Errorf("a line of more than %d bytes", maxLine)
-	case errors.Is(err, io.EOF) && len(line) > 0:
-		return nil, io.ErrUnexpectedEOF
-	case err != nil:
-		return nil, err
-	}
-	d.offset += int64(len(line))
-	line = line[:len(line)-1]
-	return bytes.TrimSuffix(line, []byte("\r")), nil
-}
-
+// broken is an error at the place where reading stands, between two records.
 func (d *Decoder) broken(reason string, err error) error {
-	return &StreamError{Format: d.format, Record: d.records, Offset: d.offset, Reason: reason, Err: err}
+	return d.wrong(0, d.src.at, reason, err)
 }
 
-// cut says that the stream ended inside a record; other errors of the reader are
-// told as they are.
-func (d *Decoder) cut(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return d.broken("the stream ends inside it", io.ErrUnexpectedEOF)
-	}
-	return d.broken(err.Error(), err)
+// wrong is an error in the nth record of those that are being read, at a place of the
+// buffer.
+func (d *Decoder) wrong(n, at int, reason string, err error) error {
+	return &StreamError{Format: d.format, Record: d.records + int64(n), Offset: d.src.offset(at), Reason: reason, Err: err}
 }
 
-// mask is NaN for fill.
-func (d *Decoder) mask(v float64, column int, t Type) float64 {
-	fill := d.fills[column]
-	if t == Integer && v == fill || t != Integer && series.IsFill(v, fill) {
-		return math.NaN()
+// cut says why the stream does not go on inside the nth record of those that are being
+// read.
+func (d *Decoder) cut(n int) error { return d.cutIn("it", n) }
+
+// cutIn is cut in something that has a name. The error never wraps io.EOF, which would
+// look like a good end.
+func (d *Decoder) cutIn(what string, n int) error {
+	s := &d.src
+	reason, err := "the stream ends inside "+what, s.err
+	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return d.wrong(n, s.end, reason+": "+err.Error(), err)
 	}
-	return v
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return d.wrong(n, s.end, reason, err)
 }
 
-// instant reads the time of a record.
-func (d *Decoder) instant(text []byte) (tt.Time, error) {
-	at, err := tt.Parse(string(text))
-	if err != nil {
-		return tt.Fill, d.broken(err.Error(), err)
+// ended is io.EOF where the stream ends as it should, behind n whole records.
+func (d *Decoder) ended(n int) error {
+	if d.src.err == io.EOF { //nolint:errorlint // a reader says so itself; an error that wraps it is no end
+		return io.EOF
 	}
-	return at, nil
+	return d.cut(n)
 }
 
-// word is a text without padding, "" for fill.
-func word(text []byte, p *Parameter) string {
-	if i := bytes.IndexByte(text, 0); i >= 0 {
-		text = text[:i]
+// number is what a text says: NaN where it says nothing, or something infinite.
+func number(text []byte) (float64, error) {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 {
+		return math.NaN(), nil
 	}
-	s := strings.TrimRight(string(text), " ")
-	if p.HasFill && s == p.Fill {
-		return ""
+	v, err := fastfloat.Parse(text)
+	if err != nil && len(text) <= 4 {
+		switch strings.ToLower(string(text)) {
+		case "-nan", "+nan", "null": // as C and others write it
+			return math.NaN(), nil
+		}
 	}
-	return s
+	if math.IsInf(v, 0) && err == nil {
+		v = math.NaN()
+	}
+	return v, err
+}
+
+// notNumber is the error for a value that should be one.
+func (d *Decoder) notNumber(n, at int, text []byte, p *Parameter) error {
+	return d.wrong(n, at, fmt.Sprintf("%.40q of %q is no number", text, p.Name), nil)
 }

@@ -5,124 +5,200 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
+
+	"github.com/helios-go/helios/helio/internal/fastfloat"
+	"github.com/helios-go/helios/helio/tt"
 )
 
+// csvBody reads lines of fields, with or without quotes around them (RFC 4180). Blank
+// lines are no records.
 type csvBody struct {
-	d     *Decoder
-	field []byte // of a quoted field
+	d    *Decoder
+	size int    // of the newest time
+	text []byte // of a quoted field
 }
 
-func (b *csvBody) record(dst *Records) error {
-	d := b.d
-	begin := d.offset
-	line, err := d.line()
-	for err == nil && d.records == 0 && len(line) == 0 {
-		line, err = d.line() // some servers answer an empty line when there is nothing
+// errOpen says that a line ends inside a quoted field, which goes on in the next.
+var errOpen = errors.New("a quoted field has no end")
+
+func (b *csvBody) read(times []tt.Time) (n int, err error) {
+	s := &b.d.src
+	for n < len(times) {
+		size := s.line(0)
+		if size < 0 {
+			return n, b.rest(n)
+		}
+		err := b.record(times, n, size)
+		for tries := 0; errors.Is(err, errOpen); tries++ {
+			if size = b.closing(size); size < 0 {
+				return n, b.d.cut(n)
+			}
+			if err = b.record(times, n, size); tries == maxOpen {
+				err = b.d.wrong(n, s.at, "its quoted fields have no end", err)
+			}
+		}
+		switch {
+		case err == nil:
+			n++
+		case !errors.Is(err, io.EOF): // that of a blank line
+			return n, err
+		}
+		s.at += size + 1
 	}
-	if errors.Is(err, io.EOF) {
+	return n, nil
+}
+
+// maxOpen is how often a record may be looked at again because a quoted field goes on
+// in another line; more do so only where quotes stand in fields without quotes.
+const maxOpen = 64
+
+// closing is the size of the record to the end of the line in which a quoted field,
+// open at the end of that of this size, may be closed: that has an odd number of
+// quotes. It is below 0 where there is none.
+func (b *csvBody) closing(size int) int {
+	s := &b.d.src
+	for quotes := 0; quotes%2 == 0; {
+		from := size + 1
+		if size = s.line(from); size < 0 {
+			return size
+		}
+		quotes += bytes.Count(s.buf[s.at+from:s.at+size], []byte{'"'})
+	}
+	return size
+}
+
+// rest is what follows the last line feed: nothing, or the beginning of a record.
+func (b *csvBody) rest(n int) error {
+	if s := &b.d.src; s.at < s.end {
+		return b.d.cut(n)
+	}
+	return b.d.ended(n)
+}
+
+// record reads the record in a line of that size. A place in the line is where the
+// next field begins; one behind the end says that there is none.
+func (b *csvBody) record(times []tt.Time, n, size int) error {
+	d := b.d
+	line := d.src.buf[d.src.at : d.src.end+slack]
+	if size > 0 && line[size-1] == '\r' {
+		size--
+	}
+	if size == 0 {
 		return io.EOF
 	}
-	end := d.offset
-	d.offset = begin
+	i, err := b.time(&times[n], n, line, size)
 	if err != nil {
-		return d.cut(err)
-	}
-	n := dst.Len()
-	if err := b.parse(dst, line); err != nil {
-		undo(dst, n, d.info)
 		return err
 	}
-	d.offset = end
+	for k := range d.columns {
+		c := &d.columns[k]
+		if c.text {
+			i, err = b.words(c, n, line, i, size)
+		} else {
+			i, err = b.numbers(c, n, line, i, size)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if i <= size {
+		return d.wrong(n, d.src.at+i, "it has more fields than the header says", nil)
+	}
 	return nil
 }
 
-// undo takes back what was appended of a record that failed.
-func undo(dst *Records, n int, info *Info) {
-	dst.Time = dst.Time[:n]
-	for i := range dst.Columns {
-		c, w := &dst.Columns[i], info.Parameters[i+1].Width()
-		if len(c.Float) > n*w {
-			c.Float = c.Float[:n*w]
-		}
-		if len(c.Text) > n*w {
-			c.Text = c.Text[:n*w]
-		}
-	}
-}
-
-func (b *csvBody) parse(dst *Records, line []byte) error {
+func (b *csvBody) time(to *tt.Time, n int, line []byte, size int) (next int, err error) {
 	d := b.d
-	field, rest, more, err := b.next(line)
-	if err != nil {
-		return err
-	}
-	at, err := d.instant(field)
-	if err != nil {
-		return err
-	}
-	for i := range dst.Columns {
-		p := &d.info.Parameters[i+1]
-		c := &dst.Columns[i]
-		for range p.Width() {
-			if !more {
-				return d.broken(fmt.Sprintf("it has too few fields: one of %q is missing", p.Name), nil)
-			}
-			if field, rest, more, err = b.next(rest); err != nil {
-				return err
-			}
-			if p.Type.IsText() {
-				c.Text = append(c.Text, word(field, p))
-				continue
-			}
-			v, err := number(field)
-			if err != nil {
-				return d.broken(fmt.Sprintf("%.40q of %q is no number", field, p.Name), nil)
-			}
-			c.Float = append(c.Float, d.mask(v, i, p.Type))
+	if at := b.size; 0 < at && at < size && line[at] == ',' {
+		if *to, err = d.clock.Parse(line[:at]); err == nil {
+			return at + 1, nil
 		}
 	}
-	if more {
-		return d.broken("it has more fields than the header says", nil)
+	field, next, err := b.field(line, 0, size)
+	if err != nil {
+		return 0, b.unquoted(n, 0, err)
 	}
-	dst.Time = append(dst.Time, at)
-	return nil
+	if *to, err = d.clock.Parse(field); err != nil {
+		return 0, d.wrong(n, d.src.at, err.Error(), err)
+	}
+	b.size = next - 1
+	return next, nil
 }
 
-func number(field []byte) (float64, error) {
-	field = bytes.TrimSpace(field)
-	if len(field) == 0 {
-		return math.NaN(), nil
+func (b *csvBody) numbers(c *column, n int, line []byte, i, size int) (int, error) {
+	to := c.float[n*c.width : (n+1)*c.width]
+	for k := range to {
+		if i > size {
+			return 0, b.missing(c, n, i)
+		}
+		v, used := fastfloat.Prefix(line[i:])
+		if end := i + used; used > 0 && (line[end] == ',' || end == size) {
+			to[k], i = v, end+1
+			continue
+		}
+		field, next, err := b.field(line, i, size)
+		if err != nil {
+			return 0, b.unquoted(n, i, err)
+		}
+		if to[k], err = number(field); err != nil {
+			return 0, b.d.notNumber(n, b.d.src.at+i, field, c.p)
+		}
+		i = next
 	}
-	return strconv.ParseFloat(string(field), 64)
+	return i, nil
 }
 
-// next cuts the first field off a line. more says that another follows.
-func (b *csvBody) next(line []byte) (field, rest []byte, more bool, err error) {
-	if len(line) == 0 || line[0] != '"' {
-		field, rest, more = bytes.Cut(line, []byte{','})
-		return field, rest, more, nil
+func (b *csvBody) words(c *column, n int, line []byte, i, size int) (int, error) {
+	for k := range c.width {
+		if i > size {
+			return 0, b.missing(c, n, i)
+		}
+		field, next, err := b.field(line, i, size)
+		if err != nil {
+			return 0, b.unquoted(n, i, err)
+		}
+		b.d.put(c, n*c.width+k, field)
+		i = next
 	}
-	b.field = b.field[:0]
-	for line = line[1:]; ; {
-		i := bytes.IndexByte(line, '"')
-		if i < 0 {
-			return nil, nil, false, b.d.broken("a quoted field has no end", nil)
+	return i, nil
+}
+
+func (b *csvBody) missing(c *column, n, i int) error {
+	return b.d.wrong(n, b.d.src.at+i-1, fmt.Sprintf("it has too few fields: one of %q is missing", c.p.Name), nil)
+}
+
+// unquoted gives the error of a field its place.
+func (b *csvBody) unquoted(n, i int, err error) error {
+	if errors.Is(err, errOpen) {
+		return err
+	}
+	return b.d.wrong(n, b.d.src.at+i, err.Error(), err)
+}
+
+var errBehindQuote = errors.New("something follows the end of a quoted field")
+
+// field is the one at place i of a line, and the place of the next.
+func (b *csvBody) field(line []byte, i, size int) (field []byte, next int, err error) {
+	if i == size || line[i] != '"' {
+		if n := bytes.IndexByte(line[i:size], ','); n >= 0 {
+			return line[i : i+n], i + n + 1, nil
 		}
-		b.field = append(b.field, line[:i]...)
-		line = line[i+1:]
-		if len(line) == 0 {
-			return b.field, nil, false, nil
+		return line[i:size], size + 1, nil
+	}
+	b.text = b.text[:0]
+	for i++; ; {
+		n := bytes.IndexByte(line[i:size], '"')
+		if n < 0 {
+			return nil, 0, errOpen
 		}
-		switch line[0] {
-		case '"':
-			b.field = append(b.field, '"')
-			line = line[1:]
-		case ',':
-			return b.field, line[1:], true, nil
-		default:
-			return nil, nil, false, b.d.broken("something follows the end of a quoted field", nil)
+		b.text = append(b.text, line[i:i+n]...)
+		switch i += n + 1; {
+		case i == size || line[i] == ',':
+			return b.text, i + 1, nil
+		case line[i] != '"':
+			return nil, 0, errBehindQuote
 		}
+		b.text = append(b.text, '"')
+		i++
 	}
 }

@@ -4,204 +4,260 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"math"
+
+	"github.com/helios-go/helios/helio/tt"
 )
 
+// jsonBody reads the records of an array: the whole text, or the member data of an
+// object whose other members are the header.
 type jsonBody struct {
-	d      *Decoder
-	dec    *json.Decoder
-	rest   map[string]json.RawMessage // of an object: what is not data
-	object bool
-	begun  bool
+	d       *Decoder
+	object  bool
+	begun   bool
+	first   bool // no record was read so far
+	members []byte
+	at      int64 // where the object begins in the stream
 }
 
-func newJSONBody(d *Decoder) *jsonBody {
-	return &jsonBody{d: d, dec: json.NewDecoder(d.in)}
-}
-
-func (b *jsonBody) record(dst *Records) error {
+func (b *jsonBody) read(times []tt.Time) (n int, err error) {
 	if !b.begun {
 		if err := b.begin(); err != nil {
-			return err
+			return 0, err
 		}
-		b.begun = true
+		b.begun, b.first = true, true
 	}
-	d := b.d
-	d.offset = b.dec.InputOffset()
-	if !b.dec.More() {
-		return b.end()
+	s := &b.d.src
+	for n < len(times) {
+		if !s.blank() {
+			return n, b.d.cut(n)
+		}
+		switch c := s.buf[s.at]; {
+		case c == ']':
+			s.at++
+			return n, b.end(n)
+		case b.first:
+		case c == ',':
+			s.at++
+			if !s.blank() {
+				return n, b.d.cut(n)
+			}
+		default:
+			return n, b.d.wrong(n, s.at, "neither a comma nor the end of the data follows the record before it", nil)
+		}
+		b.first = false
+		if err := b.record(times, n); err != nil {
+			return n, err
+		}
+		n++
 	}
-	var fields []loose
-	if err := b.dec.Decode(&fields); err != nil {
-		return b.bad(err)
-	}
-	n := dst.Len()
-	if err := b.parse(dst, fields); err != nil {
-		undo(dst, n, d.info)
-		return err
-	}
-	return nil
+	return n, nil
 }
 
-func (b *jsonBody) bad(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return b.d.cut(err)
+// record reads a record that begins where the window does. Most lie in it as a whole;
+// of the others the end is looked for first.
+func (b *jsonBody) record(times []tt.Time, n int) error {
+	s := &b.d.src
+	r := jsonRecord{d: b.d, n: n, buf: s.buf, i: s.at, end: s.end}
+	err := r.read(&times[n])
+	if errors.Is(err, errShort) {
+		if s.value() < 0 {
+			return b.d.cut(n)
+		}
+		r = jsonRecord{d: b.d, n: n, buf: s.buf, i: s.at, end: s.end}
+		if err = r.read(&times[n]); errors.Is(err, errShort) {
+			err = b.d.wrong(n, r.i, "it is no record", nil)
+		}
 	}
-	return b.d.broken(err.Error(), err)
+	if err == nil {
+		s.at = r.i
+	}
+	return err
 }
 
 // begin goes to the first record.
 func (b *jsonBody) begin() error {
-	tok, err := b.dec.Token()
-	if errors.Is(err, io.EOF) {
-		return io.EOF // nothing at all, or an empty line: no data
+	s := &b.d.src
+	if !s.blank() {
+		return b.d.ended(0) // nothing at all, or an empty line: no data
 	}
-	if err != nil {
-		return b.bad(err)
-	}
-	switch tok {
-	case json.Delim('['):
+	b.at = s.offset(s.at)
+	switch s.buf[s.at] {
+	case '[':
+		s.at++
 		return nil
-	case json.Delim('{'):
-		b.object, b.rest = true, map[string]json.RawMessage{}
-		return b.members(true)
+	case '{':
+		s.at++
+		b.object = true
+		return b.header(0, true)
 	}
 	return b.d.broken("it is neither an object nor an array", nil)
 }
 
-// members reads the members of the object up to data, or after it to the end.
-func (b *jsonBody) members(before bool) error {
-	for b.dec.More() {
-		key, err := b.dec.Token()
-		if err != nil {
-			return b.bad(err)
+// header reads the members of the object up to data, or those behind it to the end.
+func (b *jsonBody) header(n int, before bool) error {
+	s := &b.d.src
+	for first := before; ; first = false {
+		if !s.blank() {
+			return b.d.cut(n)
 		}
-		name, _ := key.(string)
+		if s.buf[s.at] == '}' {
+			s.at++
+			break
+		}
+		if !first {
+			if s.buf[s.at] != ',' {
+				return b.d.wrong(n, s.at, "a comma is missing between two members of the object", nil)
+			}
+			s.at++
+		}
+		name, err := b.name(n)
+		if err != nil {
+			return err
+		}
 		if name == "data" {
 			if !before {
-				return b.d.broken("it has data twice", nil)
+				return b.d.wrong(n, s.at, "it has data twice", nil)
 			}
-			tok, err := b.dec.Token()
-			if err != nil {
-				return b.bad(err)
+			if s.buf[s.at] != '[' {
+				return b.d.wrong(n, s.at, "its data are no array", nil)
 			}
-			if tok != json.Delim('[') {
-				return b.d.broken("its data are no array", nil)
-			}
-			return b.header()
+			s.at++
+			return b.take()
 		}
-		var value json.RawMessage
-		if err := b.dec.Decode(&value); err != nil {
-			return b.bad(err)
+		if err := b.member(n, name); err != nil {
+			return err
 		}
-		b.rest[name] = value
 	}
-	if _, err := b.dec.Token(); err != nil { // the closing brace
-		return b.bad(err)
-	}
-	if !before {
-		return b.header()
-	}
-	if err := b.header(); err != nil {
+	if err := b.take(); err != nil {
 		return err
 	}
-	if err := b.onlyBlanks(); err != nil {
+	if !before {
+		return nil
+	}
+	if err := b.onlyBlanks(n); err != nil {
 		return err
 	}
 	return io.EOF // an object without data has none
 }
 
-func (b *jsonBody) header() error {
-	if len(b.rest) == 0 || b.d.header != nil {
+// name reads the name of a member and goes to its value.
+func (b *jsonBody) name(n int) (string, error) {
+	s := &b.d.src
+	if !s.blank() {
+		return "", b.d.cut(n)
+	}
+	if s.buf[s.at] != '"' {
+		return "", b.d.wrong(n, s.at, "a member of the object has no name", nil)
+	}
+	size := s.value()
+	if size < 0 {
+		return "", b.d.cut(n)
+	}
+	name, ok := unquote(s.buf[s.at : s.at+size])
+	if !ok {
+		return "", b.d.wrong(n, s.at, "the name of a member is no text", nil)
+	}
+	s.at += size
+	if !s.blank() {
+		return "", b.d.cut(n)
+	}
+	if s.buf[s.at] != ':' {
+		return "", b.d.wrong(n, s.at, "no colon follows the name of a member", nil)
+	}
+	s.at++
+	if !s.blank() {
+		return "", b.d.cut(n)
+	}
+	return string(name), nil
+}
+
+// member keeps one of the header.
+func (b *jsonBody) member(n int, name string) error {
+	s := &b.d.src
+	size := s.value()
+	if size < 0 {
+		return b.d.cut(n)
+	}
+	value := s.buf[s.at : s.at+size]
+	if size == 0 || value[0] == ',' {
+		return b.d.wrong(n, s.at, "a member of the object has no value", nil)
+	}
+	if len(b.members)+size > maxRecord {
+		return b.d.wrong(n, s.at, errLong.Error(), errLong)
+	}
+	key, err := json.Marshal(name)
+	if err != nil {
+		return b.d.wrong(n, s.at, err.Error(), err)
+	}
+	b.members = append(append(append(append(b.members, ','), key...), ':'), value...)
+	s.at += size
+	return nil
+}
+
+// take makes a header of the members that were read. Of those behind the data only the
+// status counts where there was a header before them.
+func (b *jsonBody) take() error {
+	if len(b.members) == 0 {
 		return nil
 	}
-	text, err := json.Marshal(b.rest)
-	if err != nil {
-		return b.d.broken(err.Error(), err)
+	b.members[0] = '{'
+	text := append(b.members, '}')
+	b.members = nil
+	before := b.d.header
+	if err := b.d.setHeader(text, b.at); err != nil || before == nil {
+		return err
 	}
-	return b.d.setHeader(text)
+	both := *before
+	if b.d.header.Status.Code != 0 {
+		both.Status = b.d.header.Status
+	}
+	b.d.header = &both
+	return nil
 }
 
 // end reads what follows the last record.
-func (b *jsonBody) end() error {
-	if _, err := b.dec.Token(); err != nil {
-		return b.bad(err)
-	}
+func (b *jsonBody) end(n int) error {
 	if b.object {
-		if err := b.members(false); err != nil {
+		if err := b.header(n, false); err != nil {
 			return err
 		}
 	}
-	if err := b.onlyBlanks(); err != nil {
+	if err := b.onlyBlanks(n); err != nil {
 		return err
 	}
 	return io.EOF
 }
 
-func (b *jsonBody) onlyBlanks() error {
-	if _, err := b.dec.Token(); !errors.Is(err, io.EOF) {
-		return b.d.broken("something follows the end of the data", err)
+func (b *jsonBody) onlyBlanks(n int) error {
+	if b.d.src.blank() {
+		return b.d.wrong(n, b.d.src.at, "something follows the end of the data", nil)
 	}
-	return nil
-}
-
-func (b *jsonBody) parse(dst *Records, fields []loose) error {
-	d := b.d
-	if len(fields) != len(d.info.Parameters) {
-		fields = gathered(fields, d.info)
-	}
-	if len(fields) != len(d.info.Parameters) {
-		return d.broken(fmt.Sprintf("it has %d parameters, and the header %d", len(fields), len(d.info.Parameters)), nil)
-	}
-	at, err := d.instant([]byte(fields[0].text()))
-	if err != nil {
+	if err := b.d.ended(n); !errors.Is(err, io.EOF) {
 		return err
 	}
-	for i := range dst.Columns {
-		p, c := &d.info.Parameters[i+1], &dst.Columns[i]
-		values := []loose{fields[i+1]}
-		if len(p.Size) > 0 {
-			if values, err = flatten(nil, fields[i+1], len(p.Size)); err != nil {
-				return d.broken(fmt.Sprintf("the values of %q: %v", p.Name, err), err)
-			}
-		}
-		if len(values) != p.Width() {
-			return d.broken(fmt.Sprintf("%q has %d values, and by the header %d", p.Name, len(values), p.Width()), nil)
-		}
-		for _, v := range values {
-			if p.Type.IsText() {
-				c.Text = append(c.Text, word([]byte(v.text()), p))
-				continue
-			}
-			f := math.NaN()
-			if !v.null() {
-				if f, err = number([]byte(v.text())); err != nil || v[0] == '[' || v[0] == '{' {
-					return d.broken(fmt.Sprintf("%.40q of %q is no number", []byte(v), p.Name), nil)
-				}
-			}
-			c.Float = append(c.Float, d.mask(f, i, p.Type))
-		}
-	}
-	dst.Time = append(dst.Time, at)
 	return nil
 }
 
-// flatten unrolls nested arrays, the last index fastest.
-func flatten(out []loose, v loose, depth int) ([]loose, error) {
-	if depth == 0 || len(bytes.TrimSpace(v)) == 0 || v[0] != '[' {
-		return append(out, v), nil
+// unquote is the text of a JSON string, quotes and all; ok is false for what is none.
+func unquote(quoted []byte) (text []byte, ok bool) {
+	if len(quoted) < 2 || quoted[len(quoted)-1] != '"' {
+		return nil, false
 	}
-	var list []loose
-	if err := json.Unmarshal(v, &list); err != nil {
-		return nil, err
-	}
-	var err error
-	for _, one := range list {
-		if out, err = flatten(out, one, depth-1); err != nil {
-			return nil, err
+	inner := quoted[1 : len(quoted)-1]
+	plain := true
+	for _, c := range inner {
+		if c < ' ' {
+			return nil, false
 		}
+		plain = plain && c != '\\'
 	}
-	return out, nil
+	if plain {
+		return inner, true
+	}
+	var s string
+	if json.Unmarshal(bytes.ToValidUTF8(quoted, []byte("\ufffd")), &s) != nil {
+		return nil, false
+	}
+	return []byte(s), true
 }
