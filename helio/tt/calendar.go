@@ -49,15 +49,16 @@ func (c calendar) String() string {
 // Reasons are constants so that a caller on a hot path pays for no error that
 // nobody looks at.
 const (
-	errRange  = "outside the range"
-	errMonth  = "the month must be 01 to 12"
-	errDay    = "that month has no such day"
-	errYear   = "that year has no such day"
-	errHour   = "the hour must be 00 to 23, or 24:00:00"
-	errMinute = "the minute must be 00 to 59"
-	errSecond = "the second must be 00 to 59, or 60 in a leap second"
-	errLeap   = "no leap second was inserted there"
-	errNano   = "the nanosecond must be 0 to 999999999"
+	errRange       = "outside the range"
+	errMonth       = "the month must be 01 to 12"
+	errDay         = "that month has no such day"
+	errYear        = "that year has no such day"
+	errHour        = "the hour must be 00 to 23, or 24:00:00"
+	errMinute      = "the minute must be 00 to 59"
+	errSecond      = "the second must be 00 to 59, or 60 in a leap second"
+	errLeap        = "no leap second was inserted there"
+	errMillisecond = "the millisecond of the day must be 0 to 86399999, or 86400999 at most in a leap second"
+	errNano        = "the nanosecond must be 0 to 999999999"
 )
 
 // time returns the instant, or the reason why there is none.

@@ -76,3 +76,54 @@ func ExampleTime_Format() {
 	fmt.Println(at.Format(0), at.Format(3), at)
 	// Output: 2023-01-02T03:41:01Z 2023-01-02T03:41:01.250Z 2023-01-02T03:41:01.25Z
 }
+
+func ExampleFromMJD() {
+	at, _ := tt.FromMJD(60441, 0.25)
+	fmt.Println(at)
+	day, fraction := at.Add(6 * time.Hour).MJD()
+	fmt.Println(day, fraction)
+	// Output:
+	// 2024-05-11T06:00:00Z
+	// 60441 0.5
+}
+
+func ExampleFromPB5() {
+	at, _ := tt.FromPB5(2023, 2, 13261123)
+	fmt.Println(at)
+	// Output: 2023-01-02T03:41:01.123Z
+}
+
+func ExampleFromUnix() {
+	at, _ := tt.FromUnix(1483228799.5)
+	fmt.Println(at)
+	// Two seconds later, for a leap second lies between; Unix time counts one.
+	fmt.Println(at.Add(2*time.Second), at.Add(2*time.Second).Unix())
+	// Output:
+	// 2016-12-31T23:59:59.5Z
+	// 2017-01-01T00:00:00.5Z 1.4832288005e+09
+}
+
+func ExampleFromDecimalYear() {
+	at, _ := tt.FromDecimalYear(2020.5)
+	fmt.Println(at, at.DecimalYear())
+	// Output: 2020-07-02T00:00:00Z 2020.5
+}
+
+func ExampleParseHours() {
+	start, stop, _ := tt.ParseHours("2015-03-17 22-23 UT")
+	fmt.Println(start, stop)
+	// Output: 2015-03-17T22:00:00Z 2015-03-17T23:00:00Z
+}
+
+func ExampleParseDuration() {
+	cadence, _ := tt.ParseDuration("PT16S")
+	longest, _ := tt.ParseDuration("P1M")
+	fmt.Println(cadence, longest, tt.FormatDuration(longest))
+	// Output: 16s 720h0m0s P30D
+}
+
+func ExampleParseSampling() {
+	step, _ := tt.ParseSampling("5M")
+	fmt.Println(step, tt.FormatDuration(step))
+	// Output: 5m0s PT5M
+}

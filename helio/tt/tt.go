@@ -12,12 +12,25 @@
 //
 // [Parse] reads the forms in which archives write times (ISO 8601 as HAPI uses
 // it, cut from the right, with month and day or day of the year; and a few
-// older ones); [Time.String] writes the shortest exact one. [FromEpoch],
-// [FromEpoch16] and [Time.Epoch] convert the two older time types of CDF files,
-// [FromUnixNano] and [Time.UnixNanoUTC] what numpy calls datetime64[ns],
-// [FromTime] and [Time.UTC] the standard library's time.Time. None of these
-// others knows leap seconds: a moment inside one becomes the last moment before
-// the following midnight, so that order is kept.
+// older ones); [Time.String] writes the shortest exact one. [ParseHours] reads
+// the hours of geomagnetic indices. Each form that is made of numbers has a
+// function there and a method back:
+//
+//	FromEpoch, FromEpoch16   Epoch, Epoch16    the older time types of CDF files
+//	FromPB5                  PB5               year, day of the year, millisecond
+//	FromCalendar             Calendar          year, month, day, hour, minute, ...
+//	FromDecimalYear          DecimalYear       2015.5
+//	FromMJD, FromJD          MJD, JD           (Modified) Julian Days of UTC
+//	FromUnix                 Unix              seconds since 1970
+//	FromUnixNano             UnixNanoUTC       numpy's datetime64[ns]
+//	FromTime                 UTC               the standard library's time.Time
+//
+// Calendar and PB5 can name a leap second. The others cannot: there a moment
+// inside one becomes the last moment before the following midnight, so that
+// order is kept and the date stays right.
+//
+// Lengths of time are [time.Duration]: [ParseDuration] reads and
+// [FormatDuration] writes those of HAPI, [ParseSampling] reads AMDA's.
 //
 // # Range and precision
 //
