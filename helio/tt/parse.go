@@ -12,8 +12,8 @@ var ErrSyntax = errors.New("not a time")
 // Parse reads a time of UTC. The forms are
 //
 //	2023  2023-01  2023-01-02  2023-002          cut from the right, day of the year
-//	2023-01-02T03  T03:41  T03:41:01  T03:41:01.123   1 to 12 decimals; a blank for the T
-//	20230102  20230102T034101                    compact
+//	2023-01-02T03  T03:41  T03:41:01  T03:41:01.123   1 to 12 decimals; a blank or a slash for the T
+//	20230102  20230102T034101  2023002T034101  20230102034101   compact
 //	2023 002 03 41 01.12                         year, day of the year, hour, minute, second
 //	02-Jan-2023 03:41:01.123                     as CDF tools print
 //
@@ -60,7 +60,7 @@ type parser struct{ rest string }
 
 const (
 	errEmpty    = "it is empty"
-	errYearText = "it must begin with a year of four digits, a compact date of eight, or a day like 02-Jan-2023"
+	errYearText = "it must begin with a year of four digits, a compact date of eight (seven, with the day of the year, before a T), or a day like 02-Jan-2023"
 	errDate     = "after the year come two digits (month) or three (day of the year)"
 	errTwo      = "months, days, hours, minutes and seconds have two digits"
 	errFraction = "a fraction has 1 to 12 digits"
@@ -71,33 +71,56 @@ func (p *parser) calendar() (calendar, string) {
 		return calendar{}, errEmpty
 	}
 	c := calendar{month: 1, day: 1}
-	var reason string
-	compact, whole := false, true
-	switch n := p.digits(); {
-	case n == 2 && len(p.rest) > 2 && p.rest[2] == '-':
-		reason = p.namedDate(&c)
-	case n == 8:
-		compact = true
-		c.year, c.month, c.day = p.number(4), p.number(2), p.number(2)
-	case n == 4:
-		c.year = p.number(4)
-		if len(p.rest) >= 4 && p.rest[0] == ' ' && isDigit(p.rest[1]) {
-			if reason = p.blankSeparated(&c); reason == "" {
-				p.eat('Z')
-			}
-			return c, reason
-		}
-		whole, reason = p.dateAfterYear(&c)
-	default:
-		return c, errYearText
-	}
-	if reason == "" && whole && (p.eat('T') || p.eat(' ')) {
-		reason = p.clock(&c, compact)
+	follows, reason := p.date(&c)
+	switch {
+	case reason != "" || follows == noClock:
+	case follows == digitsNow:
+		reason = p.clock(&c, true)
+	case p.eat('T') || p.eat(' ') || p.eat('/'):
+		reason = p.clock(&c, follows == compactClock)
 	}
 	if reason == "" {
 		p.eat('Z')
 	}
 	return c, reason
+}
+
+// follow says what may stand after a date.
+type follow int
+
+const (
+	noClock      follow = iota // the day is cut off, or the time has been read
+	colonClock                 // T03:41:01
+	compactClock               // T034101
+	digitsNow                  // 034101
+)
+
+// date reads a date in any of the forms, one with blanks to its end.
+func (p *parser) date(c *calendar) (follow, string) {
+	switch n := p.digits(); {
+	case n == 2 && len(p.rest) > 2 && p.rest[2] == '-':
+		return colonClock, p.namedDate(c)
+	case n == 8 || n == 14:
+		c.year, c.month, c.day = p.number(4), p.number(2), p.number(2)
+		if n == 14 {
+			return digitsNow, ""
+		}
+		return compactClock, ""
+	case n == 7 && strings.HasPrefix(p.rest[n:], "T"):
+		c.year = p.number(4)
+		return compactClock, p.dayOfYear(c)
+	case n != 4:
+		return noClock, errYearText
+	}
+	c.year = p.number(4)
+	if len(p.rest) >= 4 && p.rest[0] == ' ' && isDigit(p.rest[1]) {
+		return noClock, p.blankSeparated(c)
+	}
+	whole, reason := p.dateAfterYear(c)
+	if !whole {
+		return noClock, reason
+	}
+	return colonClock, reason
 }
 
 // dateAfterYear reads what follows a year; whole is false where the day is cut
