@@ -18,10 +18,12 @@ const (
 )
 
 // ParseDuration reads a duration of ISO 8601, the form of HAPI's cadence and
-// maxRequestDuration: PT16S, PT0.5S, P1DT12H, P7D, P1M. A week is 7 days, a month 30
-// and a year 365. The smallest unit that is given may have decimals, which are
-// rounded to the nanosecond. The error wraps [ErrSyntax], or [ErrRange] for more than
-// 292 years.
+// maxRequestDuration: PT16S, PT0.5S, P1DT12H, P7D, P1M. Those of the calendar, which
+// have no one length, have these: a day is 86400 s, a week 7 days, a month 30 and a
+// year 365. As a usual step or a longest request that is good enough; who steps from
+// month to month adds months to a date instead. The smallest unit that is given may
+// have decimals, which are rounded to the nanosecond. The error wraps [ErrSyntax], or
+// [ErrRange] for more than 292 years.
 func ParseDuration(s string) (time.Duration, error) {
 	d := durationParser{text: s, rest: strings.TrimSpace(s)}
 	return d.iso()

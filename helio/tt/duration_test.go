@@ -2,10 +2,15 @@ package tt_test
 
 import (
 	"errors"
+	"os"
+	"regexp"
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/helios-go/helios/helio/tt"
+	"github.com/helios-go/helios/internal/testdata"
 )
 
 func TestDurationsAreRead(t *testing.T) {
@@ -48,6 +53,26 @@ func TestSamplingsAreRead(t *testing.T) {
 	}
 }
 
+// TestSamplingsOfAMDA reads every sampling of the real inventory.
+func TestSamplingsOfAMDA(t *testing.T) {
+	t.Parallel()
+	inventory, err := os.ReadFile(testdata.File(t, "data/amda_obsdatatree.xml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for _, m := range regexp.MustCompile(`[sS]ampling="([^"]+)"`).FindAllSubmatch(inventory, -1) {
+		d, err := tt.ParseSampling(string(m[1]))
+		if err != nil || d < 100*time.Microsecond || d > 24*time.Hour {
+			t.Errorf("ParseSampling(%q) = %v, %v", m[1], d, err)
+		}
+		read++
+	}
+	if read < 1046 {
+		t.Errorf("read %d samplings, want one of each of 1046 datasets at least", read)
+	}
+}
+
 func FuzzParseDuration(f *testing.F) {
 	for _, text := range []string{"PT16S", "P1Y2M3DT4H5M6.7S", "P1W", "16S", "0.00015S"} {
 		f.Add(text)
@@ -73,4 +98,14 @@ func TestDurationsAreWritten(t *testing.T) {
 			t.Errorf("FormatDuration(%v) = %q, want %q", d, got, want)
 		}
 	}
+}
+
+func TestDurationsComeBack(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		d := time.Duration(rapid.Int64Range(0, 1<<63-1).Draw(t, "ns"))
+		if got, err := tt.ParseDuration(tt.FormatDuration(d)); got != d || err != nil {
+			t.Fatalf("%d is %s, read as %d, %v", d, tt.FormatDuration(d), got, err)
+		}
+	})
 }

@@ -24,12 +24,15 @@ func (t Time) AppendFormat(b []byte, digits int) []byte {
 		return append(b, "fill"...)
 	}
 	year, month, dayOfMonth, hour, minute, sec, ns := t.Calendar()
-	b = appendNumber(b, year, 4)
-	b = appendNumber(append(b, '-'), month, 2)
-	b = appendNumber(append(b, '-'), dayOfMonth, 2)
-	b = appendNumber(append(b, 'T'), hour, 2)
-	b = appendNumber(append(b, ':'), minute, 2)
-	b = appendNumber(append(b, ':'), sec, 2)
+	b = appendPair(appendPair(b, year/100), year%100)
+	b = appendPair(append(b, '-'), month)
+	b = appendPair(append(b, '-'), dayOfMonth)
+	b = appendPair(append(b, 'T'), hour)
+	b = appendPair(append(b, ':'), minute)
+	b = appendPair(append(b, ':'), sec)
+	if ns == 0 && digits <= 0 {
+		return append(b, 'Z')
+	}
 	shortest := digits < 0
 	if shortest {
 		digits = 9
@@ -46,6 +49,10 @@ func (t Time) AppendFormat(b []byte, digits int) []byte {
 		b = appendNumber(append(b, '.'), ns, digits)
 	}
 	return append(b, 'Z')
+}
+
+func appendPair(b []byte, n int) []byte {
+	return append(b, byte('0'+n/10), byte('0'+n%10))
 }
 
 func appendNumber(b []byte, n, width int) []byte {
