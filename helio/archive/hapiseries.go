@@ -26,12 +26,20 @@ func hapiDataset(provider, id, title string, in *hapi.Info) *Dataset {
 		}
 		p := &in.Parameters[i]
 		d.Parameters = append(d.Parameters, Parameter{
-			ID: JoinID(provider, id, p.Name), Dataset: id, Name: p.Name, Description: firstOf(p.Description, strings.Join(p.Label, ", ")),
+			ID: JoinID(provider, id, p.Name), Dataset: id, Name: p.Name, Description: hapiDescription(p),
 			Units: hapiUnits(p), Columns: listedColumns(p), Dims: slices.Clone(p.Size), Text: p.Type.IsText(),
 			Frame: hapiFrame(p), Role: "data", Start: in.StartDate, Stop: in.StopDate, Cadence: in.Cadence,
 		})
 	}
 	return d
+}
+
+// hapiDescription falls back to a label that says more than the name.
+func hapiDescription(p *hapi.Parameter) string {
+	if p.Description == "" && len(p.Label) == 1 && p.Label[0] != p.Name {
+		return p.Label[0]
+	}
+	return p.Description
 }
 
 // hapiUnits is one unit, or those of the components joined by commas where they
@@ -111,7 +119,7 @@ func hapiSeries(provider, dataset string, in *hapi.Info, r *hapi.Records, name s
 		return nil, &TextError{ID: id}
 	}
 	s := &series.Series{
-		ID: id, Name: p.Name, Units: hapiUnits(p), Description: firstOf(p.Description, strings.Join(p.Label, ", ")),
+		ID: id, Name: p.Name, Units: hapiUnits(p), Description: hapiDescription(p),
 		Columns: hapiColumns(p), Dims: slices.Clone(p.Size), Time: r.Time,
 		Meta: series.Meta{
 			Dataset: dataset, DatasetTitle: firstOf(in.Title, in.Description), Frame: hapiFrame(p), Role: "data", Source: provider,
