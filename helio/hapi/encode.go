@@ -282,3 +282,12 @@ func (e *Encoder) nested(c *Column, column int, p *Parameter, size []int, k, w i
 	e.buf = append(e.buf, ']')
 	return nil
 }
+
+// fillValue is the number that a fill value is written as; NaN where it is none.
+func fillValue(text string) float64 {
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
+}
