@@ -25,15 +25,16 @@ const (
 // have decimals, which are rounded to the nanosecond. The error wraps [ErrSyntax], or
 // [ErrRange] for more than 292 years.
 func ParseDuration(s string) (time.Duration, error) {
-	d := durationParser{text: s, rest: strings.TrimSpace(s)}
+	d := durationParser{text: s, rest: strings.TrimSpace(s), like: "PT16S or P1DT12H"}
 	return d.iso()
 }
 
 // ParseSampling reads how AMDA writes the step between records: a number and a unit
-// s, m (or mn, min), h, d in either case, as in 16S, 5M, 0.00015S, 1H. The error
-// wraps [ErrSyntax] or [ErrRange].
+// s (or sec), ms, m (or mn, min), h (or hr), d in either case, as in 16S, 5M,
+// 0.00015S, 1H, 1D. M is the minute, also in 12M: no step of AMDA is in months. The
+// error wraps [ErrSyntax] or [ErrRange].
 func ParseSampling(s string) (time.Duration, error) {
-	d := durationParser{text: s, rest: strings.TrimSpace(s)}
+	d := durationParser{text: s, rest: strings.TrimSpace(s), like: "16S or 5M"}
 	n, reason := d.number()
 	if reason != "" {
 		return 0, d.bad(reason)
@@ -50,10 +51,11 @@ var samplingUnits = map[string]time.Duration{
 	"h": time.Hour, "hr": time.Hour, "d": dayDuration,
 }
 
-type durationParser struct{ text, rest string }
+// A durationParser eats its text from the left; like shows how it should be written.
+type durationParser struct{ text, rest, like string }
 
 func (d *durationParser) bad(reason string) error {
-	return fmt.Errorf("%w: duration %q: %s; write it like PT16S or P1DT12H", ErrSyntax, clip(d.text), reason)
+	return fmt.Errorf("%w: duration %q: %s; write it like %s", ErrSyntax, clip(d.text), reason, d.like)
 }
 
 func rat(unit time.Duration) *big.Rat { return new(big.Rat).SetInt64(int64(unit)) }
