@@ -18,6 +18,7 @@ var (
 	root       = regexp.MustCompile(`(?i)\broot-([A-Za-z]+)`)
 	deltaE     = regexp.MustCompile(`(?i)\bdelta-(ev)\b`)
 	voltPerM   = regexp.MustCompile(`\b([munp]?V)/M\b`)
+	kmPerS     = regexp.MustCompile(`^km_s$`)
 	flux       = regexp.MustCompile(`(?i)^flux( per energy)?\s+\(`)
 )
 
@@ -53,6 +54,7 @@ func clean(s string) string {
 	s = per.ReplaceAllString(s, " / ")
 	s = root.ReplaceAllString(s, "sqrt($1)")
 	s = deltaE.ReplaceAllString(s, "$1")
+	s = kmPerS.ReplaceAllString(s, "km/s")
 	s = voltPerM.ReplaceAllString(s, "$1/m")
 	return strings.Join(strings.Fields(s), " ")
 }
@@ -86,7 +88,9 @@ var (
 	trailer = regexp.MustCompile(`(?i)\s*\((?:` + note + `)\)$`)
 	leader  = regexp.MustCompile(`(?i)^\((?:` + note + `)\)\s*`)
 	frame   = regexp.MustCompile(`\s+(?:GSE|GSM|DSL|SSL|RTN|SM|GEO|GEI|GCI|MAG|HAE|HEE|HEEQ|HCI|MSO|VSO|KSM|KSO|ICRF|ENP|FAC|RMS)$`)
-	quotedQ = strings.NewReplacer("’", "'")
+	// A description with its unit: "attitude change in degrees".
+	described = regexp.MustCompile(`^([A-Za-z][A-Za-z -]*) in (\S.*)$`)
+	quotedQ   = strings.NewReplacer("’", "'")
 )
 
 // unqualified drops such words from both ends.

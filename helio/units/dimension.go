@@ -21,11 +21,15 @@ const (
 	nucleon // in energy per nucleon
 	charge  // in energy per elementary charge, as a number of charges
 	decibel // a logarithmic ratio; converts only into itself
+	sievert // a dose weighted by its effect, which no factor makes of grays
+	sample  // one reading of an instrument, as in "counts/sample"
+	spin    // one turn of a spacecraft
+	accum   // one accumulation of a detector
 	bases   // how many there are
 )
 
 // baseSymbols are the canonical spellings of the base units.
-var baseSymbols = [bases]string{"m", "kg", "s", "A", "K", "mol", "cd", "rad", "count", "bit", "pix", "nuc", "q", "dB"}
+var baseSymbols = [bases]string{"m", "kg", "s", "A", "K", "mol", "cd", "rad", "count", "bit", "pix", "nuc", "q", "dB", "Sv", "sample", "spin", "accumulation"}
 
 // dimension holds the exponents of the base quantities in sixths, so that
 // square and cube roots (V/m/Hz^0.5) are exact.

@@ -112,12 +112,12 @@ func (d dimension) double() dimension {
 }
 
 // settle decides the leading letter of texts such as "e/cm3", "c/s", "N/cc":
-// a particle above an area or a volume, a count above a time.
+// a particle above an area or a volume, a count above a time or an accumulation.
 func settle(terms []term) error {
 	lead := &terms[0]
 	perTime, perArea, perVolume, metres := false, false, false, false
 	for _, t := range terms[1:] {
-		perTime = perTime || t.dim == of(second) && t.power < 0
+		perTime = perTime || t.power < 0 && (t.dim == of(second) || t.dim == of(accum) || t.dim == of(sample) || t.dim == of(spin))
 		perArea = perArea || t.dim == of(metre) && t.power == -12
 		perVolume = perVolume || t.dim == of(metre) && t.power == -18
 		metres = metres || t.symbol == "m"

@@ -15,6 +15,8 @@ var phrases = map[string]struct {
 	"nan": {class: Unspecified}, "tbd": {class: Unspecified}, "unknown": {class: Unspecified},
 	"unspecified": {class: Unspecified}, "undefined": {class: Unspecified}, "notapplicable": {class: Unspecified},
 
+	"arb": {class: Unspecified}, "arbitrary": {class: Unspecified}, "arbitraryunit": {class: Unspecified}, "arbitraryunits": {class: Unspecified},
+
 	"unitless": {class: Dimensionless}, "dimensionless": {class: Dimensionless}, "unitlessscalars": {class: Dimensionless},
 	"nounits": {class: Dimensionless}, "nounit": {class: Dimensionless}, "unitvector": {class: Dimensionless},
 	"ratio": {class: Dimensionless}, "fraction": {class: Dimensionless}, "fractional": {class: Dimensionless},
@@ -22,6 +24,10 @@ var phrases = map[string]struct {
 	"index": {class: Dimensionless}, "indexvalue": {class: Dimensionless}, "number": {class: Dimensionless},
 	"chargestate": {class: Dimensionless}, "ioniccharge": {class: Dimensionless}, "1": {class: Dimensionless},
 
+	"sats": {class: Dimensionless}, "satellites": {class: Dimensionless}, "commands": {class: Dimensionless}, "resets": {class: Dimensionless},
+	"calls": {class: Dimensionless}, "points": {class: Dimensionless}, "datapoints": {class: Dimensionless}, "bursts": {class: Dimensionless},
+
+	"integer": {class: Legend}, "int": {class: Legend}, "integertable": {class: Legend},
 	"flag": {class: Legend}, "flags": {class: Legend}, "binary": {class: Legend},
 	"channel": {class: Legend}, "energychannel": {class: Legend}, "sector": {class: Legend},
 	"utc": {class: Legend}, "tai": {class: Legend}, "mjd": {class: Legend},
@@ -33,9 +39,8 @@ var phrases = map[string]struct {
 	"degn": {Measured, "deg"}, "dege": {Measured, "deg"}, "degw": {Measured, "deg"}, "degreesnorth": {Measured, "deg"},
 	"degreeseast": {Measured, "deg"}, "degreeswest": {Measured, "deg"}, "degreessouth": {Measured, "deg"},
 	"degreenorth": {Measured, "deg"}, "degreeeast": {Measured, "deg"},
-	"earthradii": {Measured, "R_E"}, "earthradius": {Measured, "R_E"}, "solarradii": {Measured, "R_sun"}, "solarradius": {Measured, "R_sun"},
-	"jovianradii": {Measured, "R_J"}, "jupiterradii": {Measured, "R_J"}, "astronomicalunit": {Measured, "AU"}, "astronomicalunits": {Measured, "AU"},
-	"rawcounts": {Measured, "count"},
+	"astronomicalunit": {Measured, "AU"}, "astronomicalunits": {Measured, "AU"},
+	"rawcounts": {Measured, "count"}, "rawpixelcnts": {Measured, "count"}, "houranddecimalhour": {Measured, "h"},
 }
 
 var squeezer = strings.NewReplacer(" ", "", "_", "", "-", "", ".", "", "(", "", ")", "", "[", "", "]", "", "{", "", "}", "", "/", "", ":", "", ",", "", ";", "")
@@ -56,16 +61,25 @@ func phrase(s string) (class Class, unit string, ok bool) {
 	if class, ok := short[strings.Trim(s, "()[] ")]; ok {
 		return class, "", true
 	}
-	p, ok := phrases[squeeze(s)]
+	if numberOf.MatchString(s) {
+		return Dimensionless, "", true
+	}
+	key := squeeze(s)
+	if r := byWord[key]; r != nil && (strings.HasSuffix(key, "radii") || strings.HasSuffix(key, "radius")) {
+		return Measured, r.symbol, true
+	}
+	p, ok := phrases[key]
 	return p.class, p.unit, ok
 }
 
 var (
+	// How many of something: "num spins in sum".
+	numberOf  = regexp.MustCompile(`^(?i:num|number of) [A-Za-z ]+$`)
 	percentOf = regexp.MustCompile(`^% of [\w +-]+$`)
 	// A range of codes: "0-31", "(1-4)", "0, 1".
 	codeRange = regexp.MustCompile(`^\(?\s*-?\d+\s*[-,]\s*\d+\s*\)?$`)
 	// Codes with their meanings: "0-down,1-up", "1-slow mode,6-normal mode".
-	codeList   = regexp.MustCompile(`^-?\d+(,\d+)*\s*-\s*[A-Za-z].*[,;].*\d`)
+	codeList   = regexp.MustCompile(`^-?\d+(,\d+)*\s*-\s*[A-Za-z].*[,;].*\d|^\d+[a-z]+-\d+[a-z]+$`)
 	comparison = regexp.MustCompile(`[<>]=?\s*-?\d|-?\d\s*[<>]`)
 	flagged    = regexp.MustCompile(`(?i)\bflags?$`)
 	since      = regexp.MustCompile(`(?i)\bsince\b`)

@@ -46,6 +46,9 @@ func Parse(text string) Unit {
 		return u
 	}
 	q, err := parse(s)
+	if m := described.FindStringSubmatch(s); err != nil && m != nil && !strings.Contains(strings.ToLower(m[1]), "log") {
+		q, err = parse(m[2])
+	}
 	if err != nil {
 		u.reason = err.Error()
 		return u
@@ -83,6 +86,9 @@ func (q quantity) unit(u Unit) Unit {
 	if len(u.terms) == 1 && u.terms[0].kind == bare {
 		return Unit{text: u.text, class: Unknown, reason: ambiguous["N"]}
 	}
+	if moleDensity(u.terms) {
+		return Unit{text: u.text, class: Unknown, reason: `"mol" may be moles or molecules`}
+	}
 	if len(u.terms) == 0 && q.scale != 1 {
 		return Unit{text: u.text, class: Unknown, reason: "a number alone is no unit"}
 	}
@@ -91,6 +97,19 @@ func (q quantity) unit(u Unit) Unit {
 		u.class = Dimensionless
 	}
 	return u
+}
+
+// moleDensity reports whether the unit is mol/cm^3, which is written for molecules as
+// well.
+func moleDensity(terms []term) bool {
+	if len(terms) != 2 {
+		return false
+	}
+	mol, volume := terms[0], terms[1]
+	if mol.symbol != "mol" {
+		mol, volume = volume, mol
+	}
+	return mol.symbol == "mol" && mol.power == 6 && volume.symbol == "cm" && volume.power == -18
 }
 
 // merge adds t to terms, adding the powers of equal symbols.

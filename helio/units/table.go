@@ -45,7 +45,7 @@ var (
 //   - R_J: 71,492 km, IAU 2015 resolution B3, nominal equatorial;
 //   - R_E: 6371.2 km, the reference radius of the IGRF and of SSCWeb. Other
 //     conventions run from 6371.0 to 6378.14 km, 0.11 % apart;
-//   - R_V: 6051.8 km, IAU working group on cartographic coordinates;
+//   - the radii of other bodies: see bodies;
 //   - year: 365.25 days, the Julian year of the IAU;
 //   - Rayleigh: 1e10/(4 pi) photons m^-2 s^-1 sr^-1; sfu: 1e-22 W m^-2 Hz^-1;
 //     pfu: 1 cm^-2 s^-1 sr^-1; TECU: 1e16 m^-2.
@@ -71,8 +71,10 @@ var rows = []row{
 	{"Wb", size{1, 0}, mksa(2, 1, -2, -1), si, nil, []string{"weber"}},
 	{"C", size{1, 0}, mksa(0, 0, 1, 1), "fpnumk", nil, []string{"coulomb"}},
 	{"Gy", size{1, 0}, mksa(2, 0, -2, 0), "num", nil, []string{"gray"}},
+	{"Sv", size{1, 0}, of(sievert), "num", nil, []string{"sievert"}},
 
 	{"G", size{1, -4}, mksa(0, 1, -2, -1), "numk", nil, []string{"gauss"}},
+	{"gamma", size{1, -9}, mksa(0, 1, -2, -1), "", nil, []string{"gamma"}},
 	{"erg", size{1, -7}, energy, "", nil, []string{"erg"}},
 	{"dyn", size{1, -5}, mksa(1, 1, -2, 0), "pnum", nil, []string{"dyn", "dyne"}},
 	{"bar", size{1, 5}, mksa(-1, 1, -2, 0), "num", nil, []string{"bar"}},
@@ -95,10 +97,12 @@ var rows = []row{
 	{"R_E", size{6371.2, 3}, of(metre), "", []string{"R_e", "Re", "RE"}, []string{"earthradii", "earthradius", "r_earth"}},
 	{"AU", size{149597870700, 0}, of(metre), "", []string{"au", "Au"}, nil},
 	{"R_sun", size{695700, 3}, of(metre), "", []string{"R_Sun", "Rsun", "RSun", "solRad"}, []string{"solarradii", "solarradius"}},
-	{"R_J", size{71492, 3}, of(metre), "", []string{"RJ", "Rj"}, []string{"jupiterradii", "jovianradii"}},
-	{"R_V", size{6051.8, 3}, of(metre), "", []string{"RV", "Rv"}, []string{"venusradii"}},
+	{"R_J", size{71492, 3}, of(metre), "", []string{"RJ", "Rj"}, []string{"jupiterradii", "jupiterradius", "jovianradii", "jovianradius"}},
 
 	{"count", size{1, 0}, of(count), "", nil, []string{"count", "cnt", "ct"}},
+	{"sample", size{1, 0}, of(sample), "kMG", []string{"Sa"}, []string{"sample"}},
+	{"spin", size{1, 0}, of(spin), "", nil, []string{"spin"}},
+	{"accumulation", size{1, 0}, of(accum), "", nil, []string{"accumulation", "acc"}},
 	{"bit", size{1, 0}, of(bit), "kMG", nil, []string{"bit"}},
 	{"pix", size{1, 0}, of(pixel), "", nil, []string{"pix", "pixel"}},
 	{"dB", size{1, 0}, of(decibel), "", nil, []string{"decibel"}},
@@ -118,6 +122,7 @@ var rows = []row{
 var shorthand = map[string]string{
 	"cc": "cm^3", "SQcm": "cm^2", "sqcm": "cm^2", "microns": "um", "micron": "um", "mas": "marcsec",
 	"cps": "count/s", "CPS": "count/s", "bps": "bit/s", "RPS": "rev/s", "kR": "kRayleigh",
+	"mv": "mV",
 }
 
 // particles are counted things; they are pure numbers, so that "#/cc" is
@@ -138,8 +143,7 @@ func words(list string) map[string]bool {
 // index finds rows by symbol and by word.
 var bySymbol, byWord = func() (map[string]*row, map[string]*row) {
 	symbols, names := map[string]*row{}, map[string]*row{}
-	for i := range rows {
-		r := &rows[i]
+	for _, r := range allRows() {
 		symbols[r.symbol] = r
 		for _, s := range r.also {
 			symbols[s] = r
@@ -150,3 +154,14 @@ var bySymbol, byWord = func() (map[string]*row, map[string]*row) {
 	}
 	return symbols, names
 }()
+
+func allRows() []*row {
+	all := make([]*row, 0, len(rows)+len(bodies))
+	for i := range rows {
+		all = append(all, &rows[i])
+	}
+	for _, b := range bodies {
+		all = append(all, b.row())
+	}
+	return all
+}
