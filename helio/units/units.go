@@ -23,10 +23,11 @@
 // "1/cm^-3" is a density, the hyphens of "#/cm2-s-sr-keV" stay under the
 // slash, "nT GSM" is nT.
 //
-// Three things are kept apart that a purely dimensional view would merge, for
+// Some things are kept apart that a purely dimensional view would merge, for
 // a check of numbers is only as good as its refusals: angles (a base of their
-// own, so that 57 deg is not 99 %, and Hz is not rad/s), detector counts, and
-// energy per nucleon or per charge. Particles ("#", "ions", "electrons",
+// own, so that 57 deg is not 99 %, and Hz is not rad/s), detector counts, what
+// is per sample, per spin or per accumulation, energy per nucleon or per
+// charge, and sieverts, which no factor makes of grays. Particles ("#", "ions", "electrons",
 // "photons") are pure numbers. Temperature and energy convert into each other
 // only through [ConvertThermal].
 //
