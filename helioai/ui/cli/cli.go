@@ -137,6 +137,6 @@ without --provider a built-in planner answers that needs no network and no key.`
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(newAsk(stdout, stderr), newData(stdout, stderr), newGet(stdout, stderr), newHAPI(stderr), newModels(stdout, stderr), newVersion(stdout))
+	root.AddCommand(newAsk(stdout, stderr), newData(stdout, stderr), newGet(stdout, stderr), newCatalog(stdout, stderr), newHAPI(stderr), newModels(stdout, stderr), newVersion(stdout))
 	return root
 }
