@@ -54,8 +54,12 @@ type column struct {
 	float []float64
 	words []string
 	fill  []float64 // of numbers: one, or none
-	word  string    // the fill value of texts
-	last  string    // the newest text
+	// bySize says that the size of a double tells whether it is fill: none is declared
+	// that is not as large as all fill of its size. Such values are masked as they are
+	// read ([unfilled]).
+	bySize bool
+	word   string // the fill value of texts
+	last   string // the newest text
 }
 
 const (
@@ -88,10 +92,11 @@ func NewDecoder(r io.Reader, info *Info, f Format) *Decoder {
 		case c.text:
 			c.word = strings.TrimRight(c.p.Fill, " \x00")
 		default:
-			if v, err := number([]byte(c.p.Fill)); err == nil && !math.IsNaN(v) {
+			if v, err := written([]byte(c.p.Fill)); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
 				c.fill = []float64{v}
 			}
 		}
+		c.bySize = len(c.fill) == 0 || math.Abs(c.fill[0]) > 2e30
 	}
 	d.block = min(max(blockValues/values, 1), maxBlock)
 	return d
@@ -172,7 +177,9 @@ func (d *Decoder) close(dst *Records, before, got int) {
 // mask puts NaN in the place of fill.
 func (c *column) mask(values []float64) {
 	if c.p.Type == Double {
-		series.MaskFill(values, 1, c.fill)
+		if !c.bySize {
+			series.MaskFill(values, 1, c.fill)
+		}
 		return
 	}
 	for _, fill := range c.fill {
@@ -241,8 +248,14 @@ func (d *Decoder) ended(n int) error {
 	return d.cut(n)
 }
 
-// number is what a text says: NaN where it says nothing, or something infinite.
+// number is what a text says: NaN where it says nothing, or something as large as fill.
 func number(text []byte) (float64, error) {
+	v, err := written(text)
+	return unfilled(v), err
+}
+
+// written is the number that a text says.
+func written(text []byte) (float64, error) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 {
 		return math.NaN(), nil
@@ -253,9 +266,6 @@ func number(text []byte) (float64, error) {
 		case "-nan", "+nan", "null": // as C and others write it
 			return math.NaN(), nil
 		}
-	}
-	if math.IsInf(v, 0) && err == nil {
-		v = math.NaN()
 	}
 	return v, err
 }

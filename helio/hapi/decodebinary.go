@@ -1,9 +1,7 @@
 package hapi
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 
 	"github.com/helios-go/helios/helio/tt"
 )
@@ -14,6 +12,7 @@ type binaryBody struct {
 	size    int // of a record
 	time    int // of the time, which it begins with
 	lengths []int
+	fours   []bool // whether a column and the three behind it are single doubles
 }
 
 func newBinaryBody(d *Decoder) (*binaryBody, error) {
@@ -38,6 +37,14 @@ func newBinaryBody(d *Decoder) (*binaryBody, error) {
 		}
 	}
 	b.time, b.lengths = b.lengths[0], b.lengths[1:]
+	b.fours = make([]bool, len(d.columns))
+	run := 0
+	for i := len(d.columns) - 1; i >= 0; i-- {
+		if run++; d.columns[i].p.Type != Double || d.columns[i].width != 1 {
+			run = 0
+		}
+		b.fours[i] = run >= 4
+	}
 	return b, nil
 }
 
@@ -55,12 +62,12 @@ func (b *binaryBody) read(times []tt.Time) (n int, err error) {
 			return n, b.rest(n)
 		}
 		k := min(have, len(times)-n, together)
-		k, err := b.times(times, n, k)
+		k, err := b.d.clock.Column(times[n:n+k], s.buf[s.at:s.end], b.time, b.size)
 		b.values(n, k)
 		n += k
 		s.at += k * b.size
 		if err != nil {
-			return n, err
+			return n, b.d.wrong(n, s.at, err.Error(), err)
 		}
 	}
 	return n, nil
@@ -76,66 +83,31 @@ func (b *binaryBody) rest(n int) error {
 	return b.d.cut(n)
 }
 
-// times reads the times of k records from the nth on, up to one that has none.
-func (b *binaryBody) times(times []tt.Time, n, k int) (int, error) {
-	d := b.d
-	for i := range k {
-		at := d.src.at + i*b.size
-		text := d.src.buf[at : at+b.time]
-		for len(text) > 0 && text[len(text)-1] <= ' ' { // padding
-			text = text[:len(text)-1]
-		}
-		t, err := d.clock.Parse(text)
-		if err != nil {
-			return i, d.wrong(n+i, at, err.Error(), err)
-		}
-		times[n+i] = t
-	}
-	return k, nil
-}
-
-// values reads those of k records from the nth on, column by column.
+// values reads those of k records from the nth on, column by column, or four at a time.
 func (b *binaryBody) values(n, k int) {
 	d := b.d
 	at := d.src.at + b.time
-	for i := range d.columns {
+	for i := 0; i < len(d.columns); {
+		in, columns, filled := d.src.buf[at:d.src.end], d.columns[i:i+1], false
 		c := &d.columns[i]
 		switch {
-		case c.text:
-			b.words(c, n, k, at, b.lengths[i])
+		case b.fours[i]:
+			columns = d.columns[i : i+4]
+			filled = fourDoubles(columns[0].float[n:n+k], columns[1].float[n:n+k], columns[2].float[n:n+k], columns[3].float[n:n+k], in, b.size)
 		case c.p.Type == Double:
-			doubles(c.float[n*c.width:(n+k)*c.width], c.width, d.src.buf[at:], b.size)
+			filled = doubles(c.float[n*c.width:(n+k)*c.width], c.width, in, b.size)
+		case c.p.Type == Integer:
+			integers(c.float[n*c.width:(n+k)*c.width], c.width, in, b.size)
 		default:
-			integers(c.float[n*c.width:(n+k)*c.width], c.width, d.src.buf[at:], b.size)
+			b.words(c, n, k, at, b.lengths[i])
 		}
-		at += c.width * b.lengths[i]
-	}
-}
-
-// doubles reads width numbers from the beginning of every size bytes of in.
-func doubles(to []float64, width int, in []byte, size int) {
-	if width == 1 {
-		at := 0
-		for i := range to {
-			to[i] = math.Float64frombits(binary.LittleEndian.Uint64(in[at:]))
-			at += size
+		for j := range columns {
+			if filled {
+				unfill(columns[j].float[n*columns[j].width : (n+k)*columns[j].width])
+			}
+			at += columns[j].width * b.lengths[i+j]
 		}
-		return
-	}
-	for ; len(to) > 0; to = to[width:] {
-		for i := range width {
-			to[i] = math.Float64frombits(binary.LittleEndian.Uint64(in[8*i:]))
-		}
-		in = in[min(size, len(in)):]
-	}
-}
-
-func integers(to []float64, width int, in []byte, size int) {
-	for ; len(to) > 0; to = to[width:] {
-		for i := range width {
-			to[i] = float64(int32(binary.LittleEndian.Uint32(in[4*i:])))
-		}
-		in = in[min(size, len(in)):]
+		i += len(columns)
 	}
 }
 

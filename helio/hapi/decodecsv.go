@@ -133,7 +133,7 @@ func (b *csvBody) numbers(c *column, n int, line []byte, i, size int) (int, erro
 		}
 		v, used := fastfloat.Prefix(line[i:])
 		if end := i + used; used > 0 && (line[end] == ',' || end == size) {
-			to[k], i = v, end+1
+			to[k], i = unfilled(v), end+1
 			continue
 		}
 		field, next, err := b.field(line, i, size)

@@ -101,6 +101,9 @@ type Info struct {
 	Modified string
 
 	Raw json.RawMessage // the whole header, as it came
+	// Extra has the members whose names begin with x_, which are the server's own; nil
+	// where there are none.
+	Extra map[string]json.RawMessage
 }
 
 // Parameter describes one parameter.
@@ -127,6 +130,8 @@ type Parameter struct {
 
 	// URI says that the texts are addresses: "uri" or what the header says of them.
 	URI json.RawMessage
+	// Extra is that of [Info], for the parameter.
+	Extra map[string]json.RawMessage
 }
 
 // Bin says what the places along one dimension stand for. One without centers and

@@ -180,7 +180,7 @@ func (r *jsonRecord) value(c *column, k int) error {
 	if at := r.i + used; at >= r.end {
 		return errShort
 	} else if used > 0 && ends(r.buf[at]) {
-		c.float[k], r.i = v, at
+		c.float[k], r.i = unfilled(v), at
 		return nil
 	}
 	at := r.i

@@ -17,14 +17,22 @@ type Sequence struct {
 	// even says that no step and no drift of UTC lies in the day before its last
 	// second, so that an instant is start and what has passed since.
 	even bool
+
+	// Of the newest minute of that day, where one is known: the bytes from the ninth
+	// on, and its first instant.
+	known       bool
+	minute      uint64
+	minuteStart Time
 }
+
+// milliseconds is the length of the form that is read fastest.
+const milliseconds = len("2023-01-02T03:41:01.123Z")
 
 // Parse is [Parse] of a text.
 func (s *Sequence) Parse(text []byte) (Time, error) {
-	if len(text) == len("2023-01-02T03:41:01.123Z") && s.even &&
-		binary.LittleEndian.Uint64(text) == s.head && binary.LittleEndian.Uint16(text[8:]) == s.tail {
-		if ms, ok := milliseconds(text[10:]); ok {
-			return s.start + Time(ms*1_000_000), nil
+	if len(text) == milliseconds {
+		if t, ok := s.toMilliseconds(text); ok {
+			return t, nil
 		}
 	}
 	if t, ok := s.fast(text); ok {
@@ -33,30 +41,101 @@ func (s *Sequence) Parse(text []byte) (Time, error) {
 	return Parse(string(text))
 }
 
-const shortestDate = len("2023-002")
+// Column reads the times of records of one size, as binary data have them: size bytes at
+// the beginning of every stride bytes of data, NUL or blanks at their end left out. It
+// returns how many it has read, fewer than there are in to where the next is none,
+// which the error tells.
+func (s *Sequence) Column(to []Time, data []byte, size, stride int) (n int, err error) {
+	for at := 0; n < len(to); at += stride {
+		if size == milliseconds {
+			n, at = s.run(to, n, data, at, stride)
+			if n == len(to) {
+				break
+			}
+		}
+		text := data[at : at+size]
+		for len(text) > 0 && (text[len(text)-1] == 0 || text[len(text)-1] == ' ') {
+			text = text[:len(text)-1]
+		}
+		if to[n], err = s.Parse(text); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// run reads times of the newest minute, in milliseconds, for as long as there are any.
+func (s *Sequence) run(to []Time, n int, data []byte, at, stride int) (next, place int) {
+	if !s.known {
+		return n, at
+	}
+	head, minute, start := s.head, s.minute, s.minuteStart
+	for ; n < len(to); n++ {
+		text := (*[milliseconds]byte)(data[at:])
+		ns, ok := thousandths(binary.LittleEndian.Uint64(text[16:]))
+		if !ok || binary.LittleEndian.Uint64(text[:]) != head || binary.LittleEndian.Uint64(text[8:]) != minute {
+			break
+		}
+		to[n] = start + ns
+		at += stride
+	}
+	return n, at
+}
 
 // Eight bytes are compared at once: those that should be a digit with 0, the others
 // with what should stand there. What is left of a digit is 0 to 9, of the others 0,
-// and the sum with these shows what is more in its top bits.
+// and the sum with these shows what is more in its top bits. The tens of a second must
+// not be above 5.
 const (
 	hourForm, hourMost     = 0x303a30303a303054, 0x767f76767f76767f // T00:00:0
-	secondForm, secondMost = 0x5a3030302e30303a, 0x7f7676767f76767f // :00.000Z
+	secondForm, secondMost = 0x5a3030302e30303a, 0x7f7676767f767a7f // :00.000Z
 	topBits                = 0x8080808080808080
 )
 
-// milliseconds reads T03:41:01.123Z, without a second 60 or an hour 24.
-func milliseconds(clock []byte) (int64, bool) {
-	x := binary.LittleEndian.Uint64(clock) ^ hourForm
-	y := binary.LittleEndian.Uint64(clock[6:]) ^ secondForm
-	if (x+hourMost|x|(y+secondMost|y))&topBits != 0 {
-		return 0, false
+// toMilliseconds reads such a text, on the day of the one before, without a second 60 or
+// an hour 24.
+func (s *Sequence) toMilliseconds(text []byte) (Time, bool) {
+	ns, ok := thousandths(binary.LittleEndian.Uint64(text[16:]))
+	if !ok {
+		return Fill, false
 	}
-	last := y >> 48 & 0xff
-	x, y = x*10+x>>8, y*10+y>>8 // pairs of digits become numbers
-	hour, minute, sec := x>>8&0xff, x>>32&0xff, y>>8&0xff
-	ms := (hour*60+minute)*60_000 + sec*1000 + (y>>32&0xff)*10 + last
-	return int64(ms), hour < 24 && minute < 60 && sec < 60
+	head, minute := binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[8:])
+	if head == s.head && minute == s.minute && s.known {
+		return s.minuteStart + ns, true
+	}
+	return s.nextMinute(head, minute, ns)
 }
+
+// thousandths reads :01.123Z, without a second 60.
+func thousandths(text uint64) (ns Time, ok bool) {
+	y := text ^ secondForm
+	pairs := y*10 + y>>8 // of digits become numbers: the seconds in byte 1, the first decimals in byte 4
+	const both, factors = 0x000000ff0000ff00, 1000<<24 + 10
+	ms := pairs&both*factors>>32&0xffffff + y>>48
+	return Time(ms * 1_000_000), (y+secondMost|y)&topBits == 0
+}
+
+// nextMinute is toMilliseconds where the minute is another one, of which the bytes from
+// the ninth on are given.
+func (s *Sequence) nextMinute(head, minute uint64, ns Time) (Time, bool) {
+	if !s.even || head != s.head || uint16(minute) != s.tail || s.tail == 0 {
+		return Fill, false
+	}
+	x := minute>>16 ^ hourForm&(1<<48-1)
+	if (x+hourMost&(1<<48-1)|x)&topBits != 0 {
+		return Fill, false
+	}
+	x = x*10 + x>>8
+	h, m := x>>8&0xff, x>>32&0xff
+	if h > 23 || m > 59 {
+		return Fill, false
+	}
+	s.known, s.minute, s.minuteStart = true, minute, s.start+Time(int64(h*60+m)*60*second)
+	return s.minuteStart + ns, true
+}
+
+const shortestDate = len("2023-002")
 
 // fast reads the forms that Sequence names, unless second 60 or hour 24 stand there.
 func (s *Sequence) fast(text []byte) (Time, bool) {
