@@ -128,7 +128,7 @@ func (a *AMDA) account(query url.Values) url.Values {
 // find returns the parameter of an id, the name by which AMDA knows it, and what a
 // reader should be told of the choice.
 func (a *AMDA) find(tree []amdaDataset, id string) (d *amdaDataset, p *Parameter, name string, notes []string, err error) {
-	dataset, wanted := "", ""
+	var dataset, wanted string
 	if _, short, ok := strings.Cut(id, "/"); ok && !strings.Contains(short, "/") {
 		wanted, err = unescape(short)
 	} else {

@@ -9,6 +9,7 @@ import (
 	"github.com/helios-go/helios/internal/testdata"
 )
 
+//nolint:gocognit // one walk through all of it
 func TestARealTreeOfAMDA(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(testdata.File(t, "data/amda_obsdatatree.xml"))

@@ -88,7 +88,7 @@ func (s *amdaServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		q, _ := url.ParseQuery(s.pages[r.URL.RawQuery])
 		data, err := amdaCDF(q)
 		if err != nil {
-			http.Error(w, err.Error(), 500)
+			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
 		_, _ = w.Write(data)

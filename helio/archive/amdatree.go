@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -72,10 +73,10 @@ func xmlAttr(e xml.StartElement, name string) string {
 
 // above returns an attribute of the innermost open element of one of the kinds.
 func (p *amdaParser) above(attr string, kinds ...string) string {
-	for i := len(p.path) - 1; i >= 0; i-- {
+	for _, open := range slices.Backward(p.path) {
 		for _, kind := range kinds {
-			if p.path[i].Name.Local == kind {
-				if v := xmlAttr(p.path[i], attr); v != "" {
+			if open.Name.Local == kind {
+				if v := xmlAttr(open, attr); v != "" {
 					return v
 				}
 			}
@@ -122,7 +123,7 @@ func (p *amdaParser) end() {
 		p.dataset, p.parameter, p.argument = nil, nil, nil
 	case "parameter":
 		if p.dataset != nil && p.parameter != nil {
-			p.parameter.finish(p.dataset)
+			p.parameter.finish()
 			p.dataset.Parameters = append(p.dataset.Parameters, *p.parameter)
 		}
 		p.parameter, p.argument = nil, nil
@@ -199,21 +200,21 @@ func (p *amdaParser) startParameter(e xml.StartElement) {
 }
 
 // finish gives a parameter its labels.
-func (q *Parameter) finish(*amdaDataset) {
+func (p *Parameter) finish() {
 	w := 1
-	if len(q.Dims) > 0 {
-		w = q.Dims[0]
+	if len(p.Dims) > 0 {
+		w = p.Dims[0]
 	}
-	if len(q.Columns) == w {
+	if len(p.Columns) == w {
 		return
 	}
-	q.Columns = []string{q.Name}
+	p.Columns = []string{p.Name}
 	if w == 1 {
 		return
 	}
-	q.Columns = make([]string, w)
-	for i := range q.Columns {
-		q.Columns[i] = fmt.Sprintf("%s_%d", q.Name, i+1)
+	p.Columns = make([]string, w)
+	for i := range p.Columns {
+		p.Columns[i] = fmt.Sprintf("%s_%d", p.Name, i+1)
 	}
 }
 

@@ -65,7 +65,7 @@ func (s *cdawebServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/file.cdf":
 		data, err := amdaCDF(r.URL.Query())
 		if err != nil {
-			http.Error(w, err.Error(), 500)
+			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
 		_, _ = w.Write(data)
@@ -139,7 +139,10 @@ func TestCDAWebsListIsAskedForWhenItHasChanged(t *testing.T) {
 	}
 	// When the service is down an old list is better than none.
 	now = now.Add(48 * time.Hour)
-	fake.answer = func(w http.ResponseWriter, _ *http.Request) bool { http.Error(w, "down", 404); return true }
+	fake.answer = func(w http.ResponseWriter, _ *http.Request) bool {
+		http.Error(w, "down", http.StatusNotFound)
+		return true
+	}
 	if all := inventory(t, a); len(all) != 2 {
 		t.Errorf("%d datasets while it is down", len(all))
 	}

@@ -311,7 +311,7 @@ func varies(dep *cdf.Variable) bool { return dep.RecordVarying && dep.Records !=
 // dimension without bins; nil when no dimension has any.
 func axes(file *cdf.File, v *cdf.Variable, first, count int) []series.Axis {
 	out := make([]series.Axis, len(v.Dims))
-	any := false
+	binned := false
 	for i, n := range v.Dims {
 		dep, ok := file.Variable(v.DependName(i + 1))
 		if !ok || !bins(dep, n) {
@@ -331,9 +331,9 @@ func axes(file *cdf.File, v *cdf.Variable, first, count int) []series.Axis {
 			continue
 		}
 		series.MaskFill(a.Centers, n, dep.FillValue())
-		out[i], any = a, true
+		out[i], binned = a, true
 	}
-	if !any {
+	if !binned {
 		return nil
 	}
 	return out

@@ -268,7 +268,7 @@ func TestASeriesSurvivesTheCache(t *testing.T) {
 	t.Parallel()
 	want := &series.Series{
 		ID: "a/b/c", Name: "c", Units: "cm⁻³", Time: []tt.Time{1, tt.Max}, Columns: []string{"e1", "e2"}, Dims: []int{2},
-		Values: []float64{1, math.NaN(), math.Inf(1), -0.0},
+		Values: []float64{1, math.NaN(), math.Inf(1), 0},
 		Axes:   []series.Axis{{Name: "energy", Units: "keV", Centers: []float64{1, math.NaN(), 3, 4}, Varying: true}},
 		Meta:   series.Meta{DOI: "10.1/x", Fill: []float64{math.NaN()}, Synthetic: true, TimeStampLocation: "center"},
 	}

@@ -14,15 +14,15 @@ import (
 	"github.com/helios-go/helios/internal/testdata"
 )
 
-func openHAPI(t *testing.T, opts *hapitest.Options) (*hapitest.Server, *archive.HAPI) {
+func openHAPI(t *testing.T) *archive.HAPI {
 	t.Helper()
-	server := hapitest.New(t, opts, hapitest.Datasets()...)
-	return server, archive.NewHAPI("test", "a server of tests", &archive.Options{Base: server.URL, Cache: newCache(t)})
+	server := hapitest.New(t, nil, hapitest.Datasets()...)
+	return archive.NewHAPI("test", "a server of tests", &archive.Options{Base: server.URL, Cache: newCache(t)})
 }
 
 func TestAHAPIServerIsAnArchive(t *testing.T) {
 	t.Parallel()
-	_, a := openHAPI(t, nil)
+	a := openHAPI(t)
 	all := inventory(t, a)
 	if len(all) != len(hapitest.Datasets()) || !all[0].Partial || all[0].Provider != "test" {
 		t.Fatalf("%+v", all)
@@ -63,7 +63,7 @@ func TestAHAPIServerIsAnArchive(t *testing.T) {
 
 func TestASpectrumOverHAPIHasItsBins(t *testing.T) {
 	t.Parallel()
-	_, a := openHAPI(t, nil)
+	a := openHAPI(t)
 	static, varying := 0, 0
 	for _, d := range inventory(t, a) {
 		one, err := a.Describe(t.Context(), d.ID)
@@ -103,7 +103,7 @@ func TestASpectrumOverHAPIHasItsBins(t *testing.T) {
 
 func TestAHAPIArchiveSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	_, a := openHAPI(t, nil)
+	a := openHAPI(t)
 	d := inventory(t, a)[0]
 	one, err := a.Describe(t.Context(), d.ID)
 	if err != nil {

@@ -79,7 +79,7 @@ func (a *Argument) describe(value string) string {
 
 // check refuses what is no value of the argument.
 func (a *Argument) check(value string) error {
-	ok := true
+	var ok bool
 	switch {
 	case len(a.Choices) > 0:
 		ok = slices.ContainsFunc(a.Choices, func(c Choice) bool { return c.Key == value })

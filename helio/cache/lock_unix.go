@@ -35,3 +35,8 @@ func flock(f *os.File) error {
 		}
 	}
 }
+
+var errBusy = errors.New("somebody else holds it")
+
+// inProcess is what holds locks where files cannot be locked.
+type inProcess struct{}

@@ -202,7 +202,8 @@ func (b *jsonBody) take() error {
 		return nil
 	}
 	b.members[0] = '{'
-	text := append(b.members, '}')
+	b.members = append(b.members, '}')
+	text := b.members
 	b.members = nil
 	before := b.d.header
 	if err := b.d.setHeader(text, b.at); err != nil || before == nil {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -154,7 +155,7 @@ func (e *Encoder) Close() error {
 
 func (e *Encoder) time(t tt.Time) error {
 	if t == tt.Fill {
-		return fmt.Errorf("it has no time")
+		return errors.New("it has no time")
 	}
 	e.buf = t.AppendFormat(e.buf, e.decimals)
 	return nil

@@ -58,6 +58,8 @@ func anyRecords(t *rapid.T) (*hapi.Info, *hapi.Records) {
 }
 
 // What is written is read back, in each format, with a header and without.
+//
+//nolint:gocognit // one walk through all of it
 func TestWhatIsWrittenIsReadBackInEachFormat(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

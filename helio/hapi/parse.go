@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,7 +46,7 @@ func parseInfo(data []byte) (*Info, error) {
 		Note: strings.Join(w.Note.texts(), "; "), Warning: strings.Join(w.Warning.texts(), "; "), Modified: w.ModificationDate.text(),
 		Raw: bytes.Clone(data), Extra: extra(data),
 	}
-	if in.TimeStampLocation != "" && !strings.Contains(" begin center end other ", " "+in.TimeStampLocation+" ") {
+	if in.TimeStampLocation != "" && !slices.Contains([]string{"begin", "center", "end", "other"}, in.TimeStampLocation) {
 		in.TimeStampLocation = "other"
 	}
 	parameters, err := w.Parameters.list("parameters")

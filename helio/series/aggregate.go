@@ -54,8 +54,8 @@ func (q *statWindow) push(v float64) {
 func (q *statWindow) pop(float64) {
 	if len(q.front) == 0 {
 		var sum aggregate
-		for i := len(q.back) - 1; i >= 0; i-- {
-			sum = aggregateOf(q.back[i]).merge(sum)
+		for _, v := range slices.Backward(q.back) {
+			sum = aggregateOf(v).merge(sum)
 			q.front = append(q.front, sum)
 		}
 		q.back, q.behind = q.back[:0], aggregate{}

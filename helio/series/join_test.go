@@ -48,10 +48,10 @@ func TestJoinOntoOneAxis(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if !close(secondsOf(got[0].Time), c.axis, 1e-12) || &got[0].Time[0] != &got[1].Time[0] {
+		if !alike(secondsOf(got[0].Time), c.axis, 1e-12) || &got[0].Time[0] != &got[1].Time[0] {
 			t.Errorf("%s: got times %v, want %v", c.name, secondsOf(got[0].Time), c.axis)
 		}
-		if !close(got[0].Values, c.a, 1e-12) || !close(got[1].Values, c.b, 1e-12) {
+		if !alike(got[0].Values, c.a, 1e-12) || !alike(got[1].Values, c.b, 1e-12) {
 			t.Errorf("%s: got %v and %v, want %v and %v", c.name, got[0].Values, got[1].Values, c.a, c.b)
 		}
 		if got[1].Units != "eV" || got[1].ID != b.ID || !slices.Equal(got[1].Columns, b.Columns) {
@@ -105,7 +105,7 @@ func TestJoinCarriesBinsThatVary(t *testing.T) {
 	s.Axes = []series.Axis{{Name: "energy", Varying: true, Centers: []float64{5, 6}}}
 	axis := named("a", "", []float64{10, 20}, 0, 0)
 	got, err := series.Join([]*series.Series{axis, s}, nil)
-	if err != nil || !close(got[1].Values, []float64{2, nan}, 0) || !close(got[1].Axes[0].Centers, []float64{6, nan}, 0) {
+	if err != nil || !alike(got[1].Values, []float64{2, nan}, 0) || !alike(got[1].Axes[0].Centers, []float64{6, nan}, 0) {
 		t.Errorf("got %+v, %v", got[1], err)
 	}
 	if _, err := series.Join([]*series.Series{axis, s}, &series.JoinOptions{Method: series.Linear}); err == nil {
@@ -159,7 +159,7 @@ func TestJoinNeverInventsData(t *testing.T) {
 			if record >= 0 {
 				want = b.Row(record)
 			}
-			if !close(got[1].Row(i), want, 0) {
+			if !alike(got[1].Row(i), want, 0) {
 				r.Fatalf("at %v: got %v, want %v", instant, got[1].Row(i), want)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -89,7 +90,7 @@ func (s *Series) writeAxis(z *zip.Writer, prefix string, a Axis) error {
 		case width == 0 || len(values)%width != 0:
 			return fmt.Errorf("axis %q has %d numbers for %d records; correct the axis", a.Name, len(values), s.Len())
 		}
-		shape := append(append(records[:len(records):len(records)], len(values)/width), pair...)
+		shape := append(append(slices.Clip(records), len(values)/width), pair...)
 		return write64(z, prefix+name, "<f8", shape, len(values), func(i int) uint64 { return math.Float64bits(values[i]) })
 	}
 	if err := each("centers", a.Centers); err != nil {

@@ -42,7 +42,7 @@ func TestBinsAreHalfOpenAndEmptyOnesMissing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(got.Time, []tt.Time{0, 10e9, 20e9, 30e9}) || !close(got.Values, values, 1e-15) || got.Meta.TimeStampLocation != series.Begin {
+		if !slices.Equal(got.Time, []tt.Time{0, 10e9, 20e9, 30e9}) || !alike(got.Values, values, 1e-15) || got.Meta.TimeStampLocation != series.Begin {
 			t.Errorf("%s: got %v %v, want %v", method, got.Time, got.Values, values)
 		}
 		if unit := map[bool]string{true: "1", false: "nT"}[method == series.Count]; got.Units != unit {
@@ -54,8 +54,8 @@ func TestBinsAreHalfOpenAndEmptyOnesMissing(t *testing.T) {
 	}
 }
 
-// close compares to a relative distance; NaN is equal to NaN.
-func close(a, b []float64, relative float64) bool {
+// alike compares to a relative distance; NaN is equal to NaN.
+func alike(a, b []float64, relative float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool {
 		return x == y || math.IsNaN(x) && math.IsNaN(y) || math.Abs(x-y) <= relative*math.Max(math.Abs(x), math.Abs(y))
 	})
@@ -97,7 +97,7 @@ func TestMinCoverageIsColumnByColumn(t *testing.T) {
 	s := minutes(1, 1, 1, nan, 1, nan, nan, nan, nan, nan, nan, nan)
 	for coverage, want := range map[float64][]float64{0: {1, 1, nan}, 0.25: {1, 1, nan}, 0.26: {1, nan, nan}, 0.75: {1, nan, nan}, 0.76: {nan, nan, nan}} {
 		got, err := s.Resample(0, tt.Time(12*time.Minute), 4*time.Minute, &series.ResampleOptions{MinCoverage: coverage})
-		if err != nil || !close(got.Values, want, 0) {
+		if err != nil || !alike(got.Values, want, 0) {
 			t.Errorf("coverage %v: got %v, %v, want %v", coverage, got.Values, err, want)
 		}
 	}
@@ -140,7 +140,7 @@ func TestNothingReachesOverALongGap(t *testing.T) {
 		{series.Nearest, -1, []float64{nan, 0, 0, 10, 20, 40, 40, 40, 40, 100, 100, 110, 120, nan}},
 	} {
 		got, err := s.ResampleAt(times, &series.ResampleOptions{Method: c.method, MaxGap: c.limit})
-		if err != nil || !close(got.Values, c.want, 1e-12) {
+		if err != nil || !alike(got.Values, c.want, 1e-12) {
 			t.Errorf("%s with limit %v: got %v, %v, want %v", c.method, c.limit, got.Values, err, c.want)
 		}
 	}
@@ -267,7 +267,7 @@ func TestMeansAreThoseOfTheNaiveWay(t *testing.T) {
 				}
 			}
 			for c := range w {
-				if sum[c] /= n[c]; !close([]float64{sum[c]}, got.Row(i)[c:c+1], 1e-12) {
+				if sum[c] /= n[c]; !alike([]float64{sum[c]}, got.Row(i)[c:c+1], 1e-12) {
 					r.Fatalf("bin %v column %d: got %v, want %v", from, c, got.Row(i)[c], sum[c])
 				}
 			}

@@ -98,15 +98,16 @@ func (r *rolling) column(c int, out []float64) {
 		r.stretch(c, 0, r.s.Len(), out)
 		return
 	}
-	for lo := 0; ; {
+	lo := 0
+	for {
 		for lo < r.s.Len() && !valid(lo) {
 			lo++
 		}
 		if lo == r.s.Len() {
 			return
 		}
-		hi, last := lo+1, lo // the stretch ends with a valid record
-		for ; hi < r.s.Len(); hi++ {
+		last := lo // the stretch ends with a valid record
+		for hi := lo + 1; hi < r.s.Len(); hi++ {
 			if r.s.Time[hi]-r.s.Time[last] > r.gap {
 				break
 			}

@@ -36,7 +36,7 @@ func TestRollingIsOverTimeAndNotOverRecords(t *testing.T) {
 		{4 * time.Second, series.RollingOptions{Method: series.Std}, []float64{.5, .5, math.Sqrt(14.0 / 9), 1, 2.5, 1, 1}},
 	} {
 		got, err := s.Rolling(c.window, &c.opts)
-		if err != nil || !close(got.Values, c.want, 1e-12) || !slices.Equal(got.Time, s.Time) {
+		if err != nil || !alike(got.Values, c.want, 1e-12) || !slices.Equal(got.Time, s.Time) {
 			t.Errorf("%v %+v: got %v, %v, want %v", c.window, c.opts, got.Values, err, c.want)
 		}
 	}
@@ -46,7 +46,7 @@ func TestRollingRecordsInALongGapHaveNoValue(t *testing.T) {
 	t.Parallel()
 	s := minutes(1, 1, 1, nan, nan, nan, nan, 3, 3, nan, nan, 3, nan)
 	got, err := s.Rolling(3*time.Minute, nil)
-	if want := []float64{1, 1, 1, nan, nan, nan, nan, 3, 3, 3, 3, 3, nan}; err != nil || !close(got.Values, want, 0) {
+	if want := []float64{1, 1, 1, nan, nan, nan, nan, 3, 3, 3, 3, 3, nan}; err != nil || !alike(got.Values, want, 0) {
 		t.Errorf("got %v, %v, want %v", got.Values, err, want)
 	}
 }
@@ -62,7 +62,7 @@ func TestRollingForgets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, b := got.Values[400], got.Values[600]; !close([]float64{a}, []float64{b}, 1e-12) {
+		if a, b := got.Values[400], got.Values[600]; !alike([]float64{a}, []float64{b}, 1e-12) {
 			t.Errorf("%s: got %v after the outlier and %v before it", m, b, a)
 		}
 	}

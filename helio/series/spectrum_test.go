@@ -26,7 +26,7 @@ func TestEdgesLieBetweenCenters(t *testing.T) {
 		{[]float64{5}, false, []float64{nan, nan}},
 		{nil, true, []float64{}},
 	} {
-		if got := series.Edges(c.centers, c.log); !close(got, c.want, 1e-12) {
+		if got := series.Edges(c.centers, c.log); !alike(got, c.want, 1e-12) {
 			t.Errorf("%v: got %v, want %v", c.centers, got, c.want)
 		}
 	}
@@ -57,11 +57,11 @@ func TestOneBinOfASpectrum(t *testing.T) {
 	t.Parallel()
 	s := spectra()
 	got, err := s.Bin(0, 1)
-	if err != nil || !close(got.Values, []float64{20, nan}, 0) || !slices.Equal(got.Columns, []string{"e1"}) || got.Dims != nil || got.Axes != nil || got.Units != s.Units {
+	if err != nil || !alike(got.Values, []float64{20, nan}, 0) || !slices.Equal(got.Columns, []string{"e1"}) || got.Dims != nil || got.Axes != nil || got.Units != s.Units {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	for value, want := range map[float64][]float64{.5: {10, 1}, 1: {10, 1}, 2: {20, nan}, 7: {40, 4}} {
-		if got, err := s.BinAt(0, value); err != nil || !close(got.Values, want, 0) {
+		if got, err := s.BinAt(0, value); err != nil || !alike(got.Values, want, 0) {
 			t.Errorf("at %v: got %v, %v, want %v", value, got.Values, err, want)
 		}
 	}
@@ -83,11 +83,11 @@ func TestIntegralsAndMeansOverARange(t *testing.T) {
 		{3, 100, []float64{160, 16}, []float64{40, 4}},
 	} {
 		got, err := s.Integrated(0, c.low, c.high)
-		if err != nil || !close(got.Values, c.integral, 1e-15) || got.Units != "1/(cm^2 s sr keV) keV" || got.Width() != 1 {
+		if err != nil || !alike(got.Values, c.integral, 1e-15) || got.Units != "1/(cm^2 s sr keV) keV" || got.Width() != 1 {
 			t.Errorf("integral %v to %v: got %v in %q, %v, want %v", c.low, c.high, got.Values, got.Units, err, c.integral)
 		}
 		got, err = s.Averaged(0, c.low, c.high)
-		if err != nil || !close(got.Values, c.mean, 1e-15) || got.Units != s.Units {
+		if err != nil || !alike(got.Values, c.mean, 1e-15) || got.Units != s.Units {
 			t.Errorf("mean %v to %v: got %v, %v, want %v", c.low, c.high, got.Values, err, c.mean)
 		}
 	}
@@ -99,16 +99,16 @@ func TestBinsThatVaryAreTakenRecordByRecord(t *testing.T) {
 	s.Values = []float64{10, 20, 40, 1, 2, 4}
 	s.Axes[0] = series.Axis{Name: "energy", Units: "keV", Varying: true, Ranges: []float64{0, 1, 1, 3, 3, 7, 0, 10, 10, 20, 20, 30}}
 	got, err := s.Integrated(0, 0, 3)
-	if err != nil || !close(got.Values, []float64{50, 3}, 1e-15) {
+	if err != nil || !alike(got.Values, []float64{50, 3}, 1e-15) {
 		t.Errorf("got %v, %v", got.Values, err)
 	}
 	got, err = s.BinAt(0, 25)
-	if err != nil || !close(got.Values, []float64{nan, 4}, 0) {
+	if err != nil || !alike(got.Values, []float64{nan, 4}, 0) {
 		t.Errorf("a bin that one record has: got %v, %v", got.Values, err)
 	}
 	got, err = s.Rebinned(0, []float64{0, 5, 40})
 	want := []float64{(10 + 2*20 + 2*40) / 5.0, 40, 1, (5 + 20 + 40) / 25.0}
-	if err != nil || !close(got.Values, want, 1e-15) || got.Axes[0].Varying || !slices.Equal(got.Axes[0].Centers, []float64{2.5, 22.5}) || !slices.Equal(got.Dims, []int{2}) || len(got.Columns) != 2 {
+	if err != nil || !alike(got.Values, want, 1e-15) || got.Axes[0].Varying || !slices.Equal(got.Axes[0].Centers, []float64{2.5, 22.5}) || !slices.Equal(got.Dims, []int{2}) || len(got.Columns) != 2 {
 		t.Errorf("on fixed bins: got %+v, %v, want %v", got, err, want)
 	}
 	if _, err := got.Resample(0, 10, 1, nil); err != nil {

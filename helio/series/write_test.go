@@ -185,7 +185,7 @@ func TestHAPIReadsBack(t *testing.T) {
 			t.Fatalf("%s: got %d records, %v", c.format, n, err)
 		}
 		for column, values := range map[int][]float64{0: all[0].Values, 1: all[1].Values, 2: all[2].Values, 3: all[3].Values, 4: all[3].Axes[1].Centers, 5: all[3].Axes[1].Ranges, 6: all[4].Values} {
-			if !close(records.Columns[column].Float, values, 0) {
+			if !alike(records.Columns[column].Float, values, 0) {
 				t.Errorf("%s: %s: got %v, want %v", c.format, names[column+1], records.Columns[column].Float, values)
 			}
 		}
@@ -195,10 +195,10 @@ func TestHAPIReadsBack(t *testing.T) {
 			}
 		}
 		flux := info.Parameters[4]
-		if len(flux.Bins) != 2 || !close(flux.Bins[0].Centers, []float64{90}, 0) || flux.Bins[1].CentersFrom != "flux_energy_centers" || flux.Bins[1].RangesFrom != "flux_energy_ranges" {
+		if len(flux.Bins) != 2 || !alike(flux.Bins[0].Centers, []float64{90}, 0) || flux.Bins[1].CentersFrom != "flux_energy_centers" || flux.Bins[1].RangesFrom != "flux_energy_ranges" {
 			t.Errorf("%s: got bins %+v", c.format, flux.Bins)
 		}
-		if g := info.Parameters[7]; !close(g.Bins[0].Ranges, []float64{1, 2, 2, 4}, 0) {
+		if g := info.Parameters[7]; !alike(g.Bins[0].Ranges, []float64{1, 2, 2, 4}, 0) {
 			t.Errorf("%s: got bins %+v", c.format, g.Bins)
 		}
 		if b := info.Parameters[2]; b.CoordinateSystem != "GSM" || b.Units[0] != "nT; (odd)" || b.Label[1] != "By, GSM" {
@@ -235,7 +235,7 @@ func TestVOTableReadsBack(t *testing.T) {
 	for r, row := range table.Rows {
 		for i, want := range append(append(append([]float64(nil), all[0].Row(r)...), all[1].Row(r)...), all[2].Row(r)...) {
 			got, err := strconv.ParseFloat(row[1+i], 64)
-			if err != nil || !close([]float64{got}, []float64{want}, 0) {
+			if err != nil || !alike([]float64{got}, []float64{want}, 0) {
 				t.Errorf("row %d cell %d: got %q, want %v", r, i, row[1+i], want)
 			}
 		}

@@ -187,9 +187,7 @@ func (s *Server) read(ctx context.Context, q *wanted, p part) (*hapi.Records, er
 			out.Time = one.Time
 		}
 		if !slices.Equal(one.Time, out.Time) {
-			if one, err = align(one, out.Time); err != nil {
-				return nil, err
-			}
+			one = align(one, out.Time)
 		}
 		if len(out.Columns) > 0 {
 			out.Columns[i].Float = one.Values
@@ -200,7 +198,7 @@ func (s *Server) read(ctx context.Context, q *wanted, p part) (*hapi.Records, er
 
 // align puts a parameter on the times of the first: what it has no record for is
 // missing.
-func align(s *series.Series, times []tt.Time) (*series.Series, error) {
+func align(s *series.Series, times []tt.Time) *series.Series {
 	w := s.Width()
 	values := make([]float64, len(times)*w)
 	k := 0
@@ -219,7 +217,7 @@ func align(s *series.Series, times []tt.Time) (*series.Series, error) {
 	}
 	out := *s
 	out.Time, out.Values = times, values
-	return &out, nil
+	return &out
 }
 
 // An answer is the body of a request for data. It begins with the first record, so

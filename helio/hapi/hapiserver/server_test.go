@@ -389,7 +389,7 @@ func TestAFailureIsNeverShortData(t *testing.T) {
 		var told error
 		broken := &failing{Archive: a, after: after}
 		base := start(t, broken, &hapiserver.Options{Failed: func(err error) { told = err }})
-		resp, err := http.Get(base + "/hapi/data?dataset=x_h0&parameters=flux&start=2023-01-01&stop=2023-01-03") //nolint:noctx // a test
+		resp, err := http.Get(base + "/hapi/data?dataset=x_h0&parameters=flux&start=2023-01-01&stop=2023-01-03")
 		if err != nil {
 			if want != "broken" {
 				t.Error(err)
@@ -398,7 +398,7 @@ func TestAFailureIsNeverShortData(t *testing.T) {
 		}
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		if want == "1500" && (resp.StatusCode != 500 || !strings.Contains(string(body), "1500") || strings.Contains(string(body), "secret")) {
+		if want == "1500" && (resp.StatusCode != http.StatusInternalServerError || !strings.Contains(string(body), "1500") || strings.Contains(string(body), "secret")) {
 			t.Errorf("%d %s", resp.StatusCode, body)
 		}
 		if want == "broken" && err == nil {

@@ -54,7 +54,8 @@ func Prefix(b []byte) (v float64, n int) {
 	if whole >= 8 {
 		return general(b)
 	}
-	mantissa, tens := uint64(0), 0
+	var mantissa uint64
+	var tens int
 	if b[i+int(whole)] != '.' {
 		if whole == 0 {
 			return general(b)

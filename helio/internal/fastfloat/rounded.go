@@ -37,7 +37,7 @@ func rounded(mantissa uint64, tens int) (float64, bool) {
 	high, low := bits.Mul64(m, power[0])
 	if high&below == below && low+m < low || low == 0 {
 		second, third := bits.Mul64(m, power[1])
-		carry := uint64(0)
+		var carry uint64
 		low, carry = bits.Add64(low, second, 0)
 		high += carry
 		if high&below == below && low == 1<<64-1 && third+m < third {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,10 +37,8 @@ func (f *from) flags(cmd *cobra.Command) {
 
 // open opens all archives. It asks nobody.
 func (f *from) open() (*archives.Archives, error) {
-	for _, p := range f.paths {
-		if p == "" {
-			return nil, errNoPath
-		}
+	if slices.Contains(f.paths, "") {
+		return nil, errNoPath
 	}
 	if f.offline && f.noCache {
 		return nil, &usageError{errors.New("--offline works from the cache, which --no-cache leaves aside; give one of the two")}

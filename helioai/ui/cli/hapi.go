@@ -119,7 +119,9 @@ func (s *serving) serve(ctx context.Context, l net.Listener, handler http.Handle
 	if err := server.Shutdown(grace); err != nil {
 		_ = server.Close() // what takes longer breaks off
 	}
-	<-ended
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve: %w", err)
+	}
 	s.say("ended")
 	return nil
 }
