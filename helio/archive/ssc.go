@@ -167,7 +167,7 @@ func parseSSCObservatories(data []byte) ([]Dataset, error) {
 	var answer struct {
 		XMLName     xml.Name
 		Observatory []struct {
-			Id, Name, Resolution, StartTime, EndTime, ResourceId string //nolint:staticcheck // the names of the elements
+			Id, Name, Resolution, StartTime, EndTime, ResourceId string
 		}
 	}
 	if err := decodeXML(data, &answer); err != nil {

@@ -38,3 +38,26 @@ func (c *Cache) Lock(ctx context.Context, lock string) (unlock func(), err error
 }
 
 const lockFolder = "locks"
+
+// inProcess are the locks that are held by this Cache.
+type inProcess struct {
+	mu   sync.Mutex
+	held map[string]bool
+}
+
+func (p *inProcess) try(name string) (unlock func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.held[name] {
+		return nil
+	}
+	if p.held == nil {
+		p.held = map[string]bool{}
+	}
+	p.held[name] = true
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.held, name)
+	}
+}

@@ -10,13 +10,22 @@ import (
 
 // tryLock returns nil and no error while somebody else holds the lock.
 func (c *Cache) tryLock(path string) (unlock func(), err error) {
+	free := c.locks.try(path) // the nearest first: it takes no file
+	if free == nil {
+		return nil, nil
+	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
+		free()
 		return nil, err
 	}
 	if err = flock(f); err == nil {
-		return func() { _ = f.Close() }, nil // which frees it
+		return func() {
+			_ = f.Close() // which frees it
+			free()
+		}, nil
 	}
+	free()
 	closed := f.Close()
 	if errors.Is(err, errBusy) {
 		return nil, closed
@@ -37,6 +46,3 @@ func flock(f *os.File) error {
 }
 
 var errBusy = errors.New("somebody else holds it")
-
-// inProcess is what holds locks where files cannot be locked.
-type inProcess struct{}

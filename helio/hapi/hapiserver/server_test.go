@@ -229,10 +229,10 @@ func TestTheRulesOfTheSpecification(t *testing.T) {
 	if resp, body := get(t, http.MethodPost, base+"/hapi/data"); resp.StatusCode != http.StatusMethodNotAllowed || !strings.Contains(body, "1400") {
 		t.Errorf("POST: %d %s", resp.StatusCode, body)
 	}
-	if resp, body := get(t, http.MethodGet, base+"/hapi"); resp.StatusCode != 200 || !strings.Contains(body, "A test &lt;b&gt;") || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
+	if resp, body := get(t, http.MethodGet, base+"/hapi"); resp.StatusCode != http.StatusOK || !strings.Contains(body, "A test &lt;b&gt;") || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 		t.Errorf("the page for people: %d %s", resp.StatusCode, body)
 	}
-	if resp, _ := get(t, http.MethodGet, base+"/etc/passwd"); resp.StatusCode != 404 {
+	if resp, _ := get(t, http.MethodGet, base+"/etc/passwd"); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("what is not below /hapi: %d", resp.StatusCode)
 	}
 }
