@@ -30,7 +30,8 @@ type Decoder struct {
 	header  *Info
 	body    body
 	columns []column
-	block   int // records that are read together
+	block   int // records that are read together, at most
+	room    int // how many of them there is room made for, which grows with the stream
 	clock   tt.Sequence
 	texts   texts
 
@@ -99,6 +100,7 @@ func NewDecoder(r io.Reader, info *Info, f Format) *Decoder {
 		c.bySize = len(c.fill) == 0 || math.Abs(c.fill[0]) > 2e30
 	}
 	d.block = min(max(blockValues/values, 1), maxBlock)
+	d.room = min(d.block, 8)
 	return d
 }
 
@@ -128,7 +130,8 @@ func (d *Decoder) Read(dst *Records, limit int) (n int, err error) {
 		return 0, fmt.Errorf("read %s: the records have %d columns, and the stream %d", d.format, len(dst.Columns), len(d.columns))
 	}
 	for d.err == nil && n < limit {
-		size := min(limit-n, d.block)
+		size := min(limit-n, d.room)
+		d.room = min(2*d.room, d.block)
 		before := dst.Len()
 		times := d.open(dst, size)
 		got, err := d.body.read(times)

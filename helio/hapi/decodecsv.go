@@ -33,9 +33,10 @@ func (b *csvBody) read(times []tt.Time) (n int, err error) {
 			if size = b.closing(size); size < 0 {
 				return n, b.d.cut(n)
 			}
-			if err = b.record(times, n, size); tries == maxOpen {
-				err = b.d.wrong(n, s.at, "its quoted fields have no end", err)
+			if tries == maxOpen {
+				return n, b.d.wrong(n, s.at, "its quoted fields have no end", nil)
 			}
+			err = b.record(times, n, size)
 		}
 		switch {
 		case err == nil:

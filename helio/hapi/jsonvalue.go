@@ -17,6 +17,9 @@ func (s *source) value() int {
 	}
 }
 
+// maxDepth is how deep brackets may lie in one another.
+const maxDepth = 10_000
+
 // jsonScan looks for the end of a value in bytes of which more come each time.
 type jsonScan struct {
 	i      int // how far they were looked at
@@ -43,7 +46,10 @@ func (v *jsonScan) scan(b []byte) bool {
 			}
 			v.quoted = true
 		case '[', '{':
-			v.depth++
+			if v.depth++; v.depth > maxDepth {
+				v.i++
+				return true // whoever reads it finds that it is none
+			}
 		case ']', '}':
 			if v.depth--; v.depth <= 0 {
 				if v.depth == 0 {

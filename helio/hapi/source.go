@@ -10,8 +10,10 @@ import (
 const (
 	// maxRecord is how long a record, or the header before the data, may be in bytes.
 	maxRecord = 64 << 20
-	// chunk is how much is asked of a reader at a time.
-	chunk = 64 << 10
+	// chunk is how much is asked of a reader at a time, at most: at first less, and more
+	// as long as it gives all that was asked for.
+	chunk      = 64 << 10
+	firstChunk = 4 << 10
 	// slack is how many bytes there are in the buffer behind what was read, so that
 	// several can be looked at together; what is in them means nothing.
 	slack = 32
@@ -53,18 +55,17 @@ func (s *source) more() bool {
 	return false
 }
 
-// room makes some behind the window, which goes to the front of the buffer; where it
-// fills it, to one of twice the size.
+// room makes some behind the window, which goes to the front of the buffer, or to one of
+// twice the size.
 func (s *source) room() {
-	if s.buf == nil {
-		s.buf = make([]byte, chunk+slack)
-	}
-	kept := s.buf[s.at:s.end]
-	if size := len(s.buf) - slack; len(kept) == size {
-		if size >= maxRecord {
-			s.err = fmt.Errorf("%w: more than %d bytes", errLong, maxRecord)
-			return
-		}
+	kept, size := s.buf[s.at:s.end], len(s.buf)-slack
+	switch {
+	case s.buf == nil:
+		s.buf = make([]byte, firstChunk+slack)
+	case len(kept) == maxRecord:
+		s.err = fmt.Errorf("%w: more than %d bytes", errLong, maxRecord)
+		return
+	case len(kept) == size, s.end == size && size < chunk:
 		s.buf = make([]byte, 2*size+slack)
 	}
 	copy(s.buf, kept)
