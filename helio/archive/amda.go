@@ -80,6 +80,7 @@ func (a *AMDA) datasets(ctx context.Context) ([]amdaDataset, error) {
 			body, err := a.indirect(ctx, "/getObsDataTree.php", url.Values{"templateInfo": {"True"}})
 			return body, cache.Meta{}, err
 		},
+		check: func(body []byte) error { _, err := parseAMDATree(body); return err },
 	})
 	if err == nil && (a.tree == nil || !slices.Equal(body, a.body)) {
 		var tree []amdaDataset
@@ -175,7 +176,7 @@ func (a *AMDA) Fetch(ctx context.Context, id string, start, stop tt.Time) (*seri
 	}
 	id = JoinID("amda", d.ID, name)
 	asked := *p
-	asked.ID = id
+	asked.ID, asked.Name = id, name
 	if start, stop, err = asked.window(start, stop); err != nil {
 		return nil, err
 	}
@@ -186,17 +187,14 @@ func (a *AMDA) Fetch(ctx context.Context, id string, start, stop tt.Time) (*seri
 		notes = append(notes, fmt.Sprintf("data from %v on need an account of AMDA and are left out", limit))
 		stop = limit
 	}
-	s, err := a.fetchChunks(ctx, chunkJob{
-		id: id, dataset: d.ID, parameter: name, start: start, stop: stop, step: amdaStep, limit: d.Stop, modified: d.Modified,
+	s, err := a.parameter(ctx, &asked, chunkJob{
+		start: start, stop: stop, step: amdaStep, modified: d.Modified,
 		get: func(ctx context.Context, start, stop tt.Time) (*series.Series, error) {
 			return a.chunk(ctx, name, id, start, stop)
 		},
 	})
 	if err != nil {
-		return nil, a.failed("read "+id, err)
-	}
-	if s == nil {
-		return nil, &EmptyError{ID: id, Start: start, Stop: stop, First: p.Start, Last: p.Stop}
+		return nil, err
 	}
 	return a.dress(s, d, p, name, notes), nil
 }

@@ -51,6 +51,7 @@ var jsonHeader = http.Header{"Accept": {"application/json"}}
 func (a *CDAWeb) Inventory(ctx context.Context) ([]Dataset, error) {
 	body, _, err := a.document(ctx, kept{
 		key: cache.Key{Server: a.server(), Dataset: "datasets"}, maxAge: cdawebLists, get: a.getKept("/datasets", jsonHeader),
+		check: func(body []byte) error { _, err := parseCDAWebDatasets(body); return err },
 	})
 	if err == nil {
 		var all []Dataset
@@ -136,12 +137,13 @@ func (a *CDAWeb) Describe(ctx context.Context, dataset string) (*Dataset, error)
 	}
 	i := slices.IndexFunc(all, func(d Dataset) bool { return d.ID == dataset })
 	if i < 0 {
-		return nil, a.unknown(all, dataset)
+		return nil, unknownDataset("cdaweb", all, dataset)
 	}
 	d := all[i]
 	body, _, err := a.document(ctx, kept{
 		key: cache.Key{Server: a.server(), Dataset: dataset, Parameter: "variables"}, maxAge: cdawebLists,
-		get: a.getKept("/datasets/"+url.PathEscape(dataset)+"/variables", jsonHeader),
+		get:   a.getKept("/datasets/"+url.PathEscape(dataset)+"/variables", jsonHeader),
+		check: func(body []byte) error { _, err := parseCDAWebVariables(body, &d); return err },
 	})
 	if err == nil {
 		d.Parameters, err = parseCDAWebVariables(body, &d)
@@ -151,14 +153,6 @@ func (a *CDAWeb) Describe(ctx context.Context, dataset string) (*Dataset, error)
 	}
 	d.Partial = false
 	return &d, nil
-}
-
-func (r *remote) unknown(all []Dataset, dataset string) error {
-	e := &UnknownError{ID: JoinDatasetID(r.provider, dataset), Alike: true}
-	for _, near := range nearestNames(all, dataset) {
-		e.Nearest = append(e.Nearest, JoinDatasetID(r.provider, near))
-	}
-	return e
 }
 
 func parseCDAWebVariables(data []byte, d *Dataset) ([]Parameter, error) {
@@ -200,17 +194,14 @@ func (a *CDAWeb) Fetch(ctx context.Context, id string, start, stop tt.Time) (*se
 	if start, stop, err = p.window(start, stop); err != nil {
 		return nil, err
 	}
-	s, err := a.fetchChunks(ctx, chunkJob{
-		id: id, dataset: dataset, parameter: name, start: start, stop: stop, step: cdawebStep(dataset), limit: p.Stop, maxAge: cdawebAge,
+	s, err := a.parameter(ctx, p, chunkJob{
+		start: start, stop: stop, step: cdawebStep(dataset), maxAge: cdawebAge,
 		get: func(ctx context.Context, start, stop tt.Time) (*series.Series, error) {
 			return a.chunk(ctx, d, name, id, start, stop)
 		},
 	})
 	if err != nil {
-		return nil, a.failed("read "+id, err)
-	}
-	if s == nil {
-		return nil, &EmptyError{ID: id, Start: start, Stop: stop, First: p.Start, Last: p.Stop}
+		return nil, err
 	}
 	m := &s.Meta
 	m.Dataset, m.DatasetTitle, m.Source = d.ID, firstOf(d.Title, m.DatasetTitle), "CDAWeb"

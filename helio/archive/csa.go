@@ -97,18 +97,17 @@ func (a *CSA) table(ctx context.Context, key cache.Key, from string) (*csvTable,
 	body, _, err := a.document(ctx, kept{key: key, maxAge: csaLists, get: func(ctx context.Context, _ cache.Meta) ([]byte, cache.Meta, error) {
 		q := url.Values{"REQUEST": {"doQuery"}, "LANG": {"ADQL"}, "FORMAT": {"csv"}, "QUERY": {"SELECT * FROM " + from}}
 		body, _, err := a.get(ctx, "/tap/sync?"+q.Encode(), nil)
-		if err != nil {
-			return nil, cache.Meta{}, err
-		}
+		return body, cache.Meta{}, err
+	}, check: func(body []byte) error {
 		t, err := parseTAP(body)
 		if err != nil {
-			return nil, cache.Meta{}, err
+			return err
 		}
 		n, err := a.count(ctx, from)
 		if err == nil && n != len(t.rows) {
 			err = fmt.Errorf("the service gives %d rows of %d; it cuts its answers off", len(t.rows), n)
 		}
-		return body, cache.Meta{}, err
+		return err
 	}})
 	if err != nil {
 		return nil, err
@@ -144,7 +143,7 @@ func (a *CSA) Inventory(ctx context.Context) ([]Dataset, error) {
 			Mission: firstOf(t.get(row, "mission"), t.get(row, "missions"), csaMission(id)), Instrument: firstOf(t.get(row, "instruments"), t.get(row, "instrument_name")),
 			Start: looseTime(t.get(row, "start_date")), Stop: looseTime(firstOf(t.get(row, "end_date"), t.get(row, "stop_date"))),
 			Type: t.get(row, "measurement_type"), SPASE: spaseIn(t.get(row, "spase_id")), DOI: doiIn(t.get(row, "doi")),
-			Modified: t.get(row, "date_last_update"), Acknowledgement: csaAcknowledgement(t.get(row, "acknowledgement")),
+			Modified: t.get(row, "date_last_update"), Acknowledgement: firstOf(t.get(row, "acknowledgement"), csaThanks),
 			ResourceURL: "https://csa.esac.esa.int", Partial: true,
 		}
 		if seconds, err := strconv.ParseFloat(t.get(row, "time_resolution"), 64); err == nil && seconds > 0 && seconds < 1e9 {
@@ -167,8 +166,6 @@ func csaMission(id string) string {
 	return ""
 }
 
-func csaAcknowledgement(own string) string { return firstOf(own, csaThanks) }
-
 // Describe returns one dataset with its parameters.
 func (a *CSA) Describe(ctx context.Context, dataset string) (*Dataset, error) {
 	all, err := a.Inventory(ctx)
@@ -177,7 +174,7 @@ func (a *CSA) Describe(ctx context.Context, dataset string) (*Dataset, error) {
 	}
 	i := slices.IndexFunc(all, func(d Dataset) bool { return d.ID == dataset })
 	if i < 0 {
-		return nil, a.unknown(all, dataset)
+		return nil, unknownDataset("csa", all, dataset)
 	}
 	d := all[i]
 	t, err := a.table(ctx, cache.Key{Server: a.server(), Dataset: dataset, Parameter: "parameters"},
@@ -221,17 +218,14 @@ func (a *CSA) Fetch(ctx context.Context, id string, start, stop tt.Time) (*serie
 	if start, stop, err = p.window(start, stop); err != nil {
 		return nil, err
 	}
-	s, err := a.fetchChunks(ctx, chunkJob{
-		id: p.ID, dataset: dataset, parameter: p.Name, start: start, stop: stop, step: csaStep, limit: p.Stop, modified: d.Modified,
+	s, err := a.parameter(ctx, p, chunkJob{
+		start: start, stop: stop, step: csaStep, modified: d.Modified,
 		get: func(ctx context.Context, start, stop tt.Time) (*series.Series, error) {
 			return a.chunk(ctx, p, start, stop)
 		},
 	})
 	if err != nil {
-		return nil, a.failed("read "+p.ID, err)
-	}
-	if s == nil {
-		return nil, &EmptyError{ID: p.ID, Start: start, Stop: stop, First: p.Start, Last: p.Stop}
+		return nil, err
 	}
 	m := &s.Meta
 	m.Dataset, m.DatasetTitle, m.Mission, m.Source = d.ID, d.Title, firstOf(m.Mission, d.Mission), "CSA"

@@ -76,7 +76,8 @@ func (a *HAPI) Describe(ctx context.Context, dataset string) (*Dataset, error) {
 func (a *HAPI) info(ctx context.Context, dataset string) (*hapi.Info, error) {
 	in, err := a.client.Info(ctx, dataset)
 	if refused, ok := errors.AsType[*hapi.Error](err); ok && refused.Status.Code == hapi.UnknownDataset {
-		return nil, a.unknownDataset(ctx, dataset)
+		all, _ := a.Inventory(ctx) // without it none is offered
+		return nil, unknownDataset(a.provider, all, dataset)
 	}
 	if err != nil {
 		return nil, a.failed("read about "+dataset, err)
@@ -84,23 +85,7 @@ func (a *HAPI) info(ctx context.Context, dataset string) (*hapi.Info, error) {
 	return in, nil
 }
 
-// unknownDataset offers the datasets whose ids look like it.
-func (a *HAPI) unknownDataset(ctx context.Context, dataset string) error {
-	e := &UnknownError{ID: JoinDatasetID(a.provider, dataset)}
-	all, err := a.Inventory(ctx)
-	if err != nil {
-		return e
-	}
-	for _, near := range nearestNames(all, dataset) {
-		e.Nearest = append(e.Nearest, JoinDatasetID(a.provider, near))
-	}
-	e.Alike = len(e.Nearest) > 0
-	return e
-}
-
-func (a *HAPI) failed(doing string, err error) error {
-	return (&remote{provider: a.provider}).failed(doing, err)
-}
+func (a *HAPI) failed(doing string, err error) error { return remoteError(a.provider, doing, err) }
 
 // Fetch reads one parameter, as [Archive] says.
 func (a *HAPI) Fetch(ctx context.Context, id string, start, stop tt.Time) (*series.Series, error) {

@@ -19,7 +19,6 @@ func hapiDataset(provider, id, title string, in *hapi.Info) *Dataset {
 		DOI: doiIn(in.ResourceID, in.Citation, in.ResourceURL), Citation: in.Citation,
 		SPASE: spaseIn(in.ResourceID, in.ResourceURL), ResourceURL: in.ResourceURL, License: in.License, Modified: in.Modified,
 	}
-	d.Region, d.Type = "", ""
 	for i := range in.Parameters {
 		if i == 0 {
 			continue // the time

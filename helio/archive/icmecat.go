@@ -52,16 +52,9 @@ func (a *ICMECAT) Catalog(ctx context.Context, id string) (*catalog.Catalog, err
 	if id != icmeID {
 		return nil, &catalog.UnknownError{ID: id, Has: []string{icmeID}}
 	}
-	fetch := a.getKept(icmeFile, nil)
 	body, stale, err := a.document(ctx, kept{
-		key: cache.Key{Server: a.server(), Dataset: "icmecat"}, maxAge: icmeAge,
-		get: func(ctx context.Context, known cache.Meta) ([]byte, cache.Meta, error) {
-			body, m, err := fetch(ctx, known)
-			if err == nil && body != nil {
-				_, err = parseICMECAT(body) // a page of an error is not kept
-			}
-			return body, m, err
-		},
+		key: cache.Key{Server: a.server(), Dataset: "icmecat"}, maxAge: icmeAge, get: a.getKept(icmeFile, nil),
+		check: func(body []byte) error { _, err := parseICMECAT(body); return err },
 	})
 	if err != nil {
 		return nil, a.failed("read "+id, err)

@@ -94,6 +94,15 @@ func edits(a, b string) int {
 	return row[len(b)]
 }
 
+// unknownDataset makes the error for a dataset that is not there, with the nearest.
+func unknownDataset(provider string, all []Dataset, dataset string) *UnknownError {
+	e := &UnknownError{ID: JoinDatasetID(provider, dataset), Alike: true}
+	for _, near := range nearestNames(all, dataset) {
+		e.Nearest = append(e.Nearest, JoinDatasetID(provider, near))
+	}
+	return e
+}
+
 // nearestNames returns up to five datasets whose ids look most like a name.
 func nearestNames(datasets []Dataset, name string) []string {
 	type candidate struct {

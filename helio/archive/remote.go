@@ -58,16 +58,15 @@ func (r *remote) server() string {
 	return r.provider + "@" + u.Host + u.Path
 }
 
-// failed says what the archive was asked for when it failed. The ends of contexts
-// and errors that name their parameter are left as they are.
-func (r *remote) failed(doing string, err error) error {
-	if err == nil {
-		return nil
-	}
+// failed says what the archive was asked for when it failed.
+func (r *remote) failed(doing string, err error) error { return remoteError(r.provider, doing, err) }
+
+// remoteError leaves an error that says so already as it is.
+func remoteError(provider, doing string, err error) error {
 	if _, ok := errors.AsType[*RemoteError](err); ok {
 		return err
 	}
-	return &RemoteError{Provider: r.provider, Doing: doing, Err: err}
+	return &RemoteError{Provider: provider, Doing: doing, Err: err}
 }
 
 // errOffline is what an archive says that may not ask.
@@ -96,6 +95,9 @@ type kept struct {
 	// get asks for it; the meta is what the cache knows, so that the request can be
 	// conditional. A nil body says that it is unchanged.
 	get func(ctx context.Context, known cache.Meta) (body []byte, m cache.Meta, err error)
+	// check refuses what is no such document, as the page that a service shows while
+	// it is down: it counts as a failure of the service and is not kept.
+	check func(body []byte) error
 }
 
 // document returns a kept document: from the cache while it is young, else from the
@@ -120,6 +122,9 @@ func (r *remote) document(ctx context.Context, k kept) (body []byte, stale, err 
 		return nil, nil, errOffline
 	}
 	fresh, m, err := k.get(ctx, known)
+	if err == nil && fresh != nil {
+		err = k.check(fresh)
+	}
 	if err != nil {
 		if have && ctx.Err() == nil {
 			return body, err, nil

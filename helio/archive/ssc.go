@@ -43,7 +43,8 @@ var sscSystems = []struct{ id, frame, title string }{
 const (
 	sscStep  = 10 * 24 * time.Hour // of one request; the service takes up to 60 days
 	sscDay   = tt.Time(24 * time.Hour)
-	sscLists = 12 * time.Hour // how long the list of spacecraft is believed
+	sscLists = 12 * time.Hour     // how long the list of spacecraft is believed
+	sscAge   = 7 * 24 * time.Hour // how long positions are believed
 )
 
 // NewSSCWeb returns the archive. It asks nobody.
@@ -59,6 +60,7 @@ func (a *SSCWeb) Inventory(ctx context.Context) ([]Dataset, error) {
 	body, _, err := a.document(ctx, kept{
 		key:    cache.Key{Server: a.server(), Dataset: "observatories"},
 		maxAge: sscLists, get: a.getKept("/observatories", sscHeader),
+		check: func(body []byte) error { _, err := parseSSCObservatories(body); return err },
 	})
 	if err == nil {
 		var all []Dataset
@@ -99,44 +101,12 @@ func (a *SSCWeb) Fetch(ctx context.Context, id string, start, stop tt.Time) (*se
 	if start, stop, err = p.window(start, stop); err != nil {
 		return nil, err
 	}
-	s, err := a.fetchChunks(ctx, chunkJob{
-		id: id, dataset: dataset, parameter: system, start: start, stop: stop, step: sscStep, limit: p.Stop, maxAge: 7 * 24 * time.Hour,
+	return a.parameter(ctx, p, chunkJob{
+		start: start, stop: stop, step: sscStep, maxAge: sscAge,
 		get: func(ctx context.Context, start, stop tt.Time) (*series.Series, error) {
 			return a.locations(ctx, d, p, start, stop)
 		},
 	})
-	if err != nil {
-		return nil, a.failed("read "+id, err)
-	}
-	if s == nil {
-		return nil, &EmptyError{ID: id, Start: start, Stop: stop, First: p.Start, Last: p.Stop}
-	}
-	return s, nil
-}
-
-// window closes the open sides of a window by the coverage, and refuses one that
-// holds nothing.
-func (p *Parameter) window(start, stop tt.Time) (tt.Time, tt.Time, error) {
-	if start != tt.Fill && stop != tt.Fill && stop <= start {
-		return start, stop, &WindowError{ID: p.ID, Start: start, Stop: stop, First: p.Start, Last: p.Stop}
-	}
-	asked := &EmptyError{ID: p.ID, Start: start, Stop: stop, First: p.Start, Last: p.Stop}
-	if start == tt.Fill {
-		start = p.Start
-	}
-	if stop == tt.Fill && p.Stop != tt.Fill {
-		stop = p.Stop + 1
-	}
-	switch {
-	case start == tt.Fill || stop == tt.Fill:
-		return start, stop, fmt.Errorf("read %s: its coverage is not known; give a start and a stop", p.ID)
-	case p.Start != tt.Fill && stop <= p.Start, p.Stop != tt.Fill && start > p.Stop:
-		return start, stop, asked
-	}
-	if p.Start != tt.Fill {
-		start = max(start, p.Start)
-	}
-	return start, stop, nil
 }
 
 // locations asks for positions. The service pads what is shorter than a day.
@@ -199,15 +169,6 @@ func parseSSCObservatories(data []byte) ([]Dataset, error) {
 		out = append(out, d)
 	}
 	return out, nil
-}
-
-// looseTime is [tt.Fill] for what is no time.
-func looseTime(text string) tt.Time {
-	t, err := tt.Parse(text)
-	if err != nil {
-		return tt.Fill
-	}
-	return t
 }
 
 // parseSSCLocations reads positions, x y z in km for each time. None is no error.

@@ -229,3 +229,22 @@ func TestSSCWebWorksOfflineFromTheCache(t *testing.T) {
 		t.Errorf("what is not kept: %v", err)
 	}
 }
+
+// A page that the service shows while it is down is not taken for its list of
+// spacecraft, neither now nor later.
+func TestAPageInPlaceOfAListIsNotKept(t *testing.T) {
+	t.Parallel()
+	fake, a := openSSC(t, newCache(t))
+	fake.fail = func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "<html><body>Down for maintenance</body></html>")
+	}
+	if _, err := a.Inventory(t.Context()); err == nil || !strings.Contains(err.Error(), "the answer is <html>") {
+		t.Errorf("while it is down: %v", err)
+	}
+	fake.mu.Lock()
+	fake.fail = nil
+	fake.mu.Unlock()
+	if all := inventory(t, a); len(all) != 2 {
+		t.Errorf("%d spacecraft when it is back", len(all))
+	}
+}

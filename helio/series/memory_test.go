@@ -34,9 +34,6 @@ func million(n int, jitter bool) *series.Series {
 // that takes besides them, freed or not, is at most twice their size, so that
 // all of it fits in three times the memory of the data.
 func TestTenMillionRecordsResampleAndJoinInThreeTimesTheirMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second")
-	}
 	for _, m := range []series.Method{series.Mean, series.Median, series.Linear, series.Nearest, series.Exact} {
 		for _, jitter := range []bool{false, true} {
 			if jitter && m != series.Mean && m != series.Exact {

@@ -176,7 +176,6 @@ func (s *Server) read(ctx context.Context, q *wanted, p part) (*hapi.Records, er
 	for i, name := range names {
 		one, err := s.arch.Fetch(ctx, p.ids[name], q.start, q.stop)
 		if _, none := errors.AsType[*archive.EmptyError](err); none {
-			out.Time = nil
 			return &hapi.Records{Info: q.info, Columns: make([]hapi.Column, len(q.info.Parameters)-1)}, nil
 		}
 		if err != nil {

@@ -257,13 +257,16 @@ func (q *qualityJSON) text() string {
 		parts = append(parts, fmt.Sprintf("%.1f %% missing", q.MissingPct))
 	}
 	if q.NGaps > 0 {
-		longest := q.Gaps[0]
+		longest, which := q.Gaps[0], "the longest"
 		for _, g := range q.Gaps {
 			if g.length > longest.length {
 				longest = g
 			}
 		}
-		parts = append(parts, fmt.Sprintf("%s, the longest of %s from %s", plural(q.NGaps, "gap"), wording.Interval(longest.length), longest.Start))
+		if q.NGaps > len(q.Gaps) { // only the first are listed
+			longest, which = q.Gaps[0], "the first"
+		}
+		parts = append(parts, fmt.Sprintf("%s, %s of %s from %s", plural(q.NGaps, "gap"), which, wording.Interval(longest.length), longest.Start))
 	}
 	if q.Outliers > 0 {
 		parts = append(parts, fmt.Sprintf("%s beyond 5 sigma", plural(q.Outliers, "value")))
