@@ -40,9 +40,9 @@ func newSample(tb testing.TB, seed uint64) *sample {
 		n = 9 // enough singles in a row to be read together
 	}
 	for i := range n {
-		p, make := sampleParameter(rng, i, seed%7 == 0)
+		p, draw := sampleParameter(rng, i, seed%7 == 0)
 		params = append(params, p)
-		makers = append(makers, make)
+		makers = append(makers, draw)
 	}
 	header, err := json.Marshal(map[string]any{"HAPI": "3.3", "status": map[string]any{"code": 1200, "message": "OK"}, "startDate": "1990-01-01Z", "stopDate": "2030-01-01Z", "parameters": params})
 	if err != nil {
@@ -55,8 +55,8 @@ func newSample(tb testing.TB, seed uint64) *sample {
 	s.want = hapi.Records{Info: s.info, Columns: make([]hapi.Column, n)}
 	for _, stamp := range times {
 		record := []any{stamp}
-		for _, make := range makers {
-			record = append(record, make())
+		for _, draw := range makers {
+			record = append(record, draw())
 		}
 		s.add(tb, record)
 	}
@@ -77,7 +77,7 @@ func sampleTimes(rng *rand.Rand, n int) []string {
 	return times
 }
 
-func sampleParameter(rng *rand.Rand, i int, single bool) (p map[string]any, make func() any) {
+func sampleParameter(rng *rand.Rand, i int, single bool) (p map[string]any, draw func() any) {
 	kind := rng.IntN(4)
 	shape := sampleShapes[rng.IntN(len(sampleShapes))]
 	if single {

@@ -60,12 +60,8 @@ func (d dimension) add(e dimension, power int) (sum dimension, ok bool) {
 	return sum, true
 }
 
-// only reports whether d is b to the given power in sixths and nothing else.
-func (d dimension) only(b base, power int16) bool {
-	want := dimension{}
-	want[b] = power
-	return d == want
-}
+// only reports whether d is b and nothing else.
+func (d dimension) only(b base) bool { return d == of(b) }
 
 // String spells the dimension in base units, negative exponents last.
 func (d dimension) String() string {

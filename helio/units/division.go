@@ -32,7 +32,7 @@ func (d *division) put(f factor, where side) error {
 			d.terms = append(d.terms, t)
 		case where == open:
 			d.open = append(d.open, t)
-		case negative && (t.dim.only(metre, 6) && (t.power == -18 || t.power == -12)):
+		case negative && (t.dim.only(metre) && (t.power == -18 || t.power == -12)):
 			// "1/cm^-3" is what people write for cm^-3.
 			d.terms = append(d.terms, t)
 		case negative:

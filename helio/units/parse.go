@@ -86,7 +86,7 @@ func (q quantity) unit(u Unit) Unit {
 	if len(u.terms) == 1 && u.terms[0].kind == bare {
 		return Unit{text: u.text, class: Unknown, reason: ambiguous["N"]}
 	}
-	if u.dim.only(sample, 6) || u.dim.only(spin, 6) || u.dim.only(accum, 6) {
+	if u.dim.only(sample) || u.dim.only(spin) || u.dim.only(accum) {
 		// "103 samples" counts them; something per sample is a unit.
 		return Unit{text: u.text, class: Unknown, reason: "it names what is counted, not a unit"}
 	}
